@@ -1,0 +1,3 @@
+"""What every test shares. Each room of fixtures is a plugin of its own."""
+
+pytest_plugins = ["tests.services"]
