@@ -87,7 +87,7 @@ def rehearse(places: Places, signals: Signals, arguments: Sequence[str]) -> int:
 
 @contextmanager
 def running_services(
-    places: Places, signals: Signals, lock: Lock, *, durable: bool = True
+    places: Places, signals: Signals, *, durable: bool = True
 ) -> Iterator[tuple[Services, Supervisor]]:
     """Database and broker that answer, ended with the block. The caller holds the lock. Raises Problem."""
     env = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC", MARK: str(places.var)}
@@ -110,7 +110,7 @@ def _running_product(places: Places, signals: Signals) -> Iterator[tuple[Product
     if seen := end_leftovers(places.var):
         say(f"The last run was cut off; {seen} of its processes have ended now.")
     require_free(port)
-    with running_services(places, signals, lock) as (found, supervisor):
+    with running_services(places, signals) as (found, supervisor):
         product = Product(places, found, port, signals.to_stop)
         product.prepare()
         product.start(supervisor)
@@ -131,7 +131,7 @@ def _beside_services(places: Places, signals: Signals, argv: list[str]) -> int:
     lock.take()
     places.create()
     end_leftovers(places.var)
-    with running_services(places, signals, lock) as (found, supervisor):
+    with running_services(places, signals) as (found, supervisor):
         return _foreground(argv, process_environment(places, found), supervisor)
 
 
