@@ -77,7 +77,7 @@ def step(
     shown.end("done")
 
 
-def _last_line(output: bytes) -> str:
+def _last_line(output: bytearray) -> str:
     lines = output.decode(errors="replace").replace("\r", "\n").rstrip().rsplit("\n", 1)
     return lines[-1].strip()
 

@@ -5,6 +5,7 @@ the number of reverse proxies in front, 0 without; RUNTIME_ROLE and LOG_LEVEL as
 """
 
 import os
+from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
@@ -58,7 +59,7 @@ if TRUSTED_PROXIES:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 # Made when the image is built; `var/` of a running container may be empty.
-STATIC_ROOT = os.environ.get("STATIC_ROOT", BASE_DIR / "var" / "staticfiles")
+STATIC_ROOT = Path(os.environ.get("STATIC_ROOT", BASE_DIR / "var" / "staticfiles"))
 
 _mail: SplitResult = urlsplit(os.environ["EMAIL_URL"])
 EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
