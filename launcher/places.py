@@ -123,6 +123,11 @@ class Lock:
         self._file = file
         self.describe(address="")
 
+    def release(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
     def describe(self, *, address: str) -> None:
         """Leave word for the second launcher that comes along."""
         assert self._file is not None

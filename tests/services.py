@@ -7,6 +7,8 @@ pytest-xdist's workers find it running. Each worker has its own database and its
 
 import os
 import shutil
+import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,6 +40,11 @@ class TestServices:
         self._children: dict[str, Child] = {}
 
     @property
+    def data(self) -> Path:
+        """The cluster's folder."""
+        return self._places.postgres
+
+    @property
     def database_url(self) -> str:
         return self._postgres.url(OWNER)
 
@@ -63,6 +70,13 @@ class TestServices:
 
     def pid(self, name: str) -> int:
         return self._children[name].pid
+
+    def kill(self, name: str) -> None:
+        """kill -9, and wait until it is gone; `start` brings it back."""
+        child = self._children.pop(name)
+        os.kill(child.pid, signal.SIGKILL)
+        while child.exit_code() is None:
+            time.sleep(0.01)
 
     def stop(self, *names: str) -> None:
         """End the named services in order, all without a name; the data stays for another start."""
