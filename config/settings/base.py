@@ -181,10 +181,10 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["moderation.api.http.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["moderation.api.parsers.StrictJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "moderation.api.http.exception_handler",
-    "DEFAULT_PAGINATION_CLASS": "moderation.api.http.CursorPage",
+    "EXCEPTION_HANDLER": "moderation.api.problems.exception_handler",
+    "DEFAULT_PAGINATION_CLASS": "moderation.api.pagination.CursorPage",
     "PAGE_SIZE": 50,
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }

@@ -16,6 +16,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext_lazy
 
 from moderation import presentation
+from moderation.enums import DANGEROUS_REASONS
 
 register = template.Library()
 
@@ -63,6 +64,12 @@ def verdict_by(code: str | None, publisher: str) -> str:
 def actor_icon(kind: str | None) -> str:
     """The icon of a kind of actor."""
     return ACTOR_ICONS.get(str(kind or ""), "user")
+
+
+@register.filter
+def is_dangerous(reason: str | None) -> bool:
+    """Whether a flag reason is one of the dangerous ones (domain 6)."""
+    return reason in DANGEROUS_REASONS
 
 
 @register.filter

@@ -1,0 +1,88 @@
+"""May this person, may this thing, in the programme."""
+
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from moderation.caller import Caller
+from moderation.enums import Role, Scope
+from moderation.permissions import Answer, all_of, may_administer, may_read_everything, no, yes_if
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from factcheck.models import Partner, Rating
+
+__all__ = [
+    "may_administer",
+    "may_lead",
+    "may_rate",
+    "may_read_everything",
+    "may_see_partners",
+    "may_see_queue",
+    "may_undo",
+    "may_withdraw",
+    "may_work_queue",
+]
+
+
+def may_see_queue(caller: Caller) -> Answer:
+    return all_of(
+        [
+            yes_if(
+                caller.acts_as(Role.REVIEWER, Role.LEAD) and caller.organisation is not None,
+                _("Only reviewers of a partner see the queue."),
+            ),
+            yes_if(caller.has(Scope.QUEUE_WORK), _("This key lacks the scope queue:work.")),
+        ]
+    )
+
+
+def may_work_queue(caller: Caller, partner: "Partner", *, now: "datetime") -> Answer:
+    """See the queue and take from it: needs a certificate that holds."""
+    return all_of([may_see_queue(caller), _certified(partner, now=now)])
+
+
+def may_rate(caller: Caller, partner: "Partner", *, now: "datetime") -> Answer:
+    return may_work_queue(caller, partner, now=now)
+
+
+def may_withdraw(caller: Caller, rating: "Rating") -> Answer:
+    """The rater, or a lead of the same partner; a lapsed partner too."""
+    if caller.organisation_id != rating.partner_id:
+        return no(_("This is another partner's rating."))
+    return yes_if(
+        caller.acts_as(Role.LEAD) or rating.rated_by_id == caller.person_id,
+        _("Only the rater or a lead of the partner changes a rating."),
+    )
+
+
+def may_undo(caller: Caller, rating: "Rating", *, now: "datetime", seconds: int) -> Answer:
+    """The rater, within the undo time of the policy."""
+    own = rating.rated_by_id == caller.person_id
+    return yes_if(
+        own and (now - rating.at).total_seconds() <= seconds,
+        _("A rating can be undone by its rater within %(seconds)s seconds.") % {"seconds": seconds},
+    )
+
+
+def may_lead(caller: Caller, partner: "Partner") -> Answer:
+    """A lead of this partner, or an administrator."""
+    own = caller.acts_as(Role.LEAD) and caller.organisation_id == partner.pk and caller.has(Scope.QUEUE_WORK)
+    return yes_if(own or bool(may_administer(caller)), _("Only a lead of this partner does this."))
+
+
+def may_see_partners(caller: Caller) -> Answer:
+    by_key = caller.acts_as(Role.API_CLIENT) and caller.has(Scope.PARTNERS_READ)
+    return yes_if(by_key or bool(may_read_everything(caller)), _("Only administrators and auditors see partners."))
+
+
+def _certified(partner: "Partner", *, now: "datetime") -> Answer:
+    from factcheck.selectors.partners import is_certified
+
+    if partner.status != "active":
+        return no(_("%(partner)s is suspended.") % {"partner": partner.name})
+    return yes_if(
+        is_certified(partner, now=now),
+        _("%(partner)s has no certificate that holds today, so it cannot rate.") % {"partner": partner.name},
+    )

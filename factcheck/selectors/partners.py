@@ -1,0 +1,62 @@
+"""Questions about partners."""
+
+import uuid
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Max, Q, QuerySet
+
+from factcheck.enums import MembershipStatus, PartnerStatus
+from factcheck.models import Certification, Invitation, Membership, Partner
+from moderation.caller import Caller
+from moderation.services.queue import QueueScope
+
+ENDS_SOON = timedelta(days=30)
+
+
+def is_certified(partner: Partner, *, now: datetime) -> bool:
+    """Whether a certificate holds now; judged when asked, so it lapses on the second."""
+    return Certification.objects.filter(partner=partner, valid_from__lte=now, valid_until__gt=now).exists()
+
+
+def of(caller: Caller) -> Partner | None:
+    """The partner the caller acts for."""
+    return Partner.objects.filter(pk=caller.organisation_id).first() if caller.organisation_id else None
+
+
+def scope_of(partner: Partner) -> QueueScope:
+    return QueueScope(languages=tuple(partner.languages), countries=tuple(partner.countries))
+
+
+def listed(*, now: datetime) -> QuerySet[Partner]:
+    """All partners with their certificate's end, people and ratings, for administrators."""
+    return Partner.objects.annotate(
+        certified_until=Max("certifications__valid_until", filter=Q(certifications__valid_from__lte=now)),
+        people=Count("memberships", filter=Q(memberships__status=MembershipStatus.ACTIVE), distinct=True),
+        ratings_given=Count("ratings", distinct=True),
+    ).order_by("name")
+
+
+def people_of(partner: Partner) -> QuerySet[Membership]:
+    return (
+        Membership.objects.filter(partner=partner)
+        .exclude(status=MembershipStatus.REMOVED)
+        .select_related("person")
+        .order_by("person__display_name", "id")
+    )
+
+
+def open_invitations(partner: Partner, *, now: datetime) -> QuerySet[Invitation]:
+    return Invitation.objects.filter(
+        partner=partner, accepted_at__isnull=True, revoked_at__isnull=True, expires_at__gt=now
+    ).order_by("-invited_at")
+
+
+def memberships_of(person_id: uuid.UUID) -> QuerySet[Membership]:
+    """Where a person may act now: active places in partners that are not suspended."""
+    return (
+        Membership.objects.filter(
+            person_id=person_id, status=MembershipStatus.ACTIVE, partner__status=PartnerStatus.ACTIVE
+        )
+        .select_related("partner")
+        .order_by("joined_at", "id")
+    )

@@ -1,0 +1,149 @@
+"""A reviewer's hold on an item, with its history. The lease itself is on the item row (moderation.queue)."""
+
+import uuid
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import F, Q
+
+from factcheck.enums import LeaseEnding, SkipReason
+from factcheck.models import Draft, Lease, Partner
+from factcheck.permissions import may_see_queue
+from factcheck.selectors import partners as find
+from factcheck.services import partners
+from moderation.caller import Caller
+from moderation.errors import Invalid, NotFound, Refused
+from moderation.selectors import items
+from moderation.services import queue
+
+if TYPE_CHECKING:
+    from moderation.models import ReviewItem
+
+
+@transaction.atomic
+def take_next(*, caller: Caller, now: datetime) -> "ReviewItem":
+    """Hand the caller the best free item of their partner's languages and countries.
+
+    Items they skipped, or snoozed until later, are left out. Raises Refused, NotCertified, NothingToTake.
+    """
+    partner = partners.certified(caller, now=now)
+    item = queue.take_next(
+        scope=find.scope_of(partner), exclude=set_aside(caller.person_id, now=now), caller=caller, now=now
+    )
+    _begin(item, partner, caller=caller, now=now)
+    return item
+
+
+@transaction.atomic
+def take(item_id: uuid.UUID, *, caller: Caller, now: datetime) -> "ReviewItem":
+    """Hand the caller this item. Raises Refused, NotCertified, NotFound, Conflict."""
+    partner = partners.certified(caller, now=now)
+    visible(item_id, caller=caller)
+    item = queue.take(item_id, caller=caller, now=now)
+    _begin(item, partner, caller=caller, now=now)
+    return item
+
+
+@transaction.atomic
+def renew(item_id: uuid.UUID, *, caller: Caller, now: datetime) -> "ReviewItem":
+    """Prolong the hold because the reviewer is active. Raises NotFound, LeaseLost, Conflict."""
+    visible(item_id, caller=caller)
+    return queue.renew(item_id, caller=caller, now=now)
+
+
+@transaction.atomic
+def release(item_id: uuid.UUID, *, caller: Caller, now: datetime) -> "ReviewItem":
+    """Put the item back. Raises NotFound, LeaseLost, Conflict."""
+    visible(item_id, caller=caller)
+    return _put_back(item_id, LeaseEnding.RELEASED, caller=caller, now=now)
+
+
+@transaction.atomic
+def skip(item_id: uuid.UUID, *, reason: SkipReason, caller: Caller, now: datetime) -> "ReviewItem":
+    """Put it back and do not offer it to this reviewer again until it changes. Raises as `release`."""
+    visible(item_id, caller=caller)
+    return _put_back(item_id, LeaseEnding.SKIPPED, reason=reason, caller=caller, now=now)
+
+
+@transaction.atomic
+def snooze(item_id: uuid.UUID, *, wake_at: datetime, caller: Caller, now: datetime) -> "ReviewItem":
+    """Put it back and offer it to this reviewer again at `wake_at`. Raises as `release`; Invalid (`wake_at`)."""
+    if wake_at <= now:
+        raise Invalid("The time to wake up lies in the past.", field="wake_at")
+    visible(item_id, caller=caller)
+    return _put_back(item_id, LeaseEnding.SNOOZED, wake_at=wake_at, caller=caller, now=now)
+
+
+def end(item: "ReviewItem", ending: LeaseEnding, *, now: datetime) -> None:
+    """Close the history row of whoever held the item last."""
+    Lease.objects.filter(item_id=item.pk, ended_at__isnull=True).update(ended_at=now, ending=ending)
+
+
+def set_aside(person_id: uuid.UUID | None, *, now: datetime) -> list[uuid.UUID]:
+    """Open items not to offer to this person: skipped at their present version, or snoozed until later."""
+    skipped = Q(ending=LeaseEnding.SKIPPED, item__version=F("item_version"))
+    snoozed = Q(ending=LeaseEnding.SNOOZED, wake_at__gt=now)
+    return list(
+        Lease.objects.filter(skipped | snoozed, person_id=person_id, item__status="open")
+        .order_by("item_id")
+        .values_list("item_id", flat=True)
+        .distinct()
+    )
+
+
+def visible(item_id: uuid.UUID, *, caller: Caller) -> "ReviewItem":
+    """The item if it is in the caller's scope. Raises Refused; NotFound, also for a foreign item."""
+    may_see_queue(caller).require()
+    partner = find.of(caller)
+    if partner is None:
+        raise Refused("Only reviewers of a partner see the queue.")
+    item = items.get(item_id, find.scope_of(partner))
+    if item is None:
+        raise NotFound("There is no such item.")
+    return item
+
+
+@transaction.atomic
+def save_draft(item_id: uuid.UUID, fields: dict[str, object], *, caller: Caller, now: datetime) -> Draft:
+    """Keep what the reviewer typed, with or without the lease. Raises Refused, NotFound."""
+    visible(item_id, caller=caller)
+    draft, _ = Draft.objects.update_or_create(
+        item_id=item_id, person_id=caller.person_id, defaults={"fields": fields, "saved_at": now}
+    )
+    return draft
+
+
+def draft_of(item_id: uuid.UUID, *, caller: Caller) -> Draft | None:
+    return Draft.objects.filter(item_id=item_id, person_id=caller.person_id).first()
+
+
+def _begin(item: "ReviewItem", partner: Partner, *, caller: Caller, now: datetime) -> None:
+    Lease.objects.filter(item_id=item.pk, ended_at__isnull=True).exclude(fence=item.fence).update(
+        ended_at=now, ending=LeaseEnding.TAKEN_OVER
+    )
+    row = Lease(
+        item_id=item.pk,
+        person_id=caller.person_id,
+        partner=partner,
+        fence=item.fence,
+        item_version=item.version,
+        taken_at=now,
+    )
+    Lease.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def _put_back(
+    item_id: uuid.UUID,
+    ending: LeaseEnding,
+    *,
+    caller: Caller,
+    now: datetime,
+    reason: str = "",
+    wake_at: datetime | None = None,
+) -> "ReviewItem":
+    item = queue.put_back(item_id, caller=caller, now=now, reason=reason or ending)
+    Lease.objects.filter(item_id=item_id, ended_at__isnull=True).update(
+        ended_at=now, ending=ending, reason=reason, wake_at=wake_at, item_version=item.version
+    )
+    return item

@@ -1,0 +1,162 @@
+"""Partner organisations: add, certify, change, suspend, resume."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError, transaction
+
+from factcheck.enums import LeaseEnding, MembershipStatus, PartnerStatus
+from factcheck.models import Certification, Lease, Membership, Partner
+from factcheck.permissions import may_administer, may_rate
+from factcheck.selectors import partners as find
+from moderation.caller import Caller
+from moderation.enums import AuditEvent
+from moderation.errors import Conflict, Invalid, NotFound, Refused
+from moderation.services import audit, people, queue
+
+
+class NotCertified(Refused):
+    """The partner's certificate does not hold now."""
+
+    code = "not_certified"
+
+
+@dataclass(frozen=True)
+class PartnerDraft:
+    slug: str
+    name: str
+    languages: Sequence[str]
+    countries: Sequence[str]
+    domains: Sequence[str]
+    time_zone: str = "UTC"
+
+
+def certified(caller: Caller, *, now: datetime) -> Partner:
+    """The caller's partner, if its people may take and rate now. Raises Refused, NotCertified."""
+    partner = find.of(caller)
+    if partner is None:
+        raise Refused("Only reviewers of a partner do this.")
+    answer = may_rate(caller, partner, now=now)
+    if not answer:
+        held = partner.status == PartnerStatus.ACTIVE and find.is_certified(partner, now=now)
+        raise (Refused if held else NotCertified)(answer.reason)
+    return partner
+
+
+@transaction.atomic
+def add(draft: PartnerDraft, *, caller: Caller, now: datetime) -> Partner:
+    """Raises Refused; Invalid naming the field."""
+    may_administer(caller).require()
+    _check(draft)
+    try:
+        with transaction.atomic():
+            partner = Partner.objects.create(
+                slug=draft.slug,
+                name=draft.name,
+                languages=list(draft.languages),
+                countries=list(draft.countries),
+                domains=[d.lower() for d in draft.domains],
+                time_zone=draft.time_zone,
+                added_at=now,
+            )
+    except IntegrityError:
+        raise Invalid("There is a partner with this short name.", field="slug") from None
+    audit.record(AuditEvent.PARTNER_ADDED, partner, caller=caller, now=now)
+    return partner
+
+
+@transaction.atomic
+def change(partner_id: uuid.UUID, draft: PartnerDraft, *, caller: Caller, now: datetime) -> Partner:
+    """Change what a partner covers; the short name stays. Raises Refused, NotFound, Invalid."""
+    may_administer(caller).require()
+    _check(draft)
+    partner = _locked(partner_id)
+    partner.name, partner.time_zone = draft.name, draft.time_zone
+    partner.languages, partner.countries = list(draft.languages), list(draft.countries)
+    partner.domains = [d.lower() for d in draft.domains]
+    partner.save()
+    audit.record(AuditEvent.PARTNER_CHANGED, partner, caller=caller, now=now)
+    return partner
+
+
+@transaction.atomic
+def certify(
+    partner_id: uuid.UUID, *, body: str, valid_from: datetime, valid_until: datetime, caller: Caller, now: datetime
+) -> Certification:
+    """Record a certificate. Raises Refused; NotFound; Invalid (`valid_until`, `body`)."""
+    may_administer(caller).require()
+    if not body.strip():
+        raise Invalid("Name the certifying body.", field="body", code="required")
+    if valid_until <= valid_from:
+        raise Invalid("A certificate ends after it begins.", field="valid_until")
+    partner = _locked(partner_id)
+    certificate = Certification.objects.create(
+        partner=partner,
+        body=body,
+        valid_from=valid_from,
+        valid_until=valid_until,
+        recorded_by_id=caller.person_id,
+        recorded_at=now,
+    )
+    audit.record(AuditEvent.PARTNER_CERTIFIED, certificate, caller=caller, now=now, partner=str(partner.pk))
+    return certificate
+
+
+@transaction.atomic
+def suspend(partner_id: uuid.UUID, *, caller: Caller, now: datetime) -> int:
+    """Take a partner's access away: sessions end and leases are freed at once; its ratings stay.
+
+    Returns how many leases were freed. Raises Refused, NotFound, Conflict (`wrong_state`).
+    """
+    may_administer(caller).require()
+    partner = _locked(partner_id)
+    if partner.status == PartnerStatus.SUSPENDED:
+        raise Conflict("This partner is suspended already.", code="wrong_state", current=partner.status)
+    partner.status, partner.suspended_at = PartnerStatus.SUSPENDED, now
+    partner.save(update_fields=["status", "suspended_at"])
+    members = list(
+        Membership.objects.filter(partner=partner, status=MembershipStatus.ACTIVE)
+        .order_by("id")
+        .values_list("person_id", flat=True)
+    )
+    freed = free_leases(members, partner=partner, now=now)
+    people.end_access(members, caller=caller, now=now)
+    audit.record(AuditEvent.PARTNER_SUSPENDED, partner, caller=caller, now=now, freed=freed)
+    return freed
+
+
+@transaction.atomic
+def resume(partner_id: uuid.UUID, *, caller: Caller, now: datetime) -> Partner:
+    """Raises Refused, NotFound, Conflict (`wrong_state`)."""
+    may_administer(caller).require()
+    partner = _locked(partner_id)
+    if partner.status == PartnerStatus.ACTIVE:
+        raise Conflict("This partner is not suspended.", code="wrong_state", current=partner.status)
+    partner.status, partner.suspended_at = PartnerStatus.ACTIVE, None
+    partner.save(update_fields=["status", "suspended_at"])
+    audit.record(AuditEvent.PARTNER_RESUMED, partner, caller=caller, now=now)
+    return partner
+
+
+def free_leases(person_ids: Sequence[uuid.UUID], *, partner: Partner, now: datetime) -> int:
+    """End what these people hold for the partner, on the items and in the history."""
+    freed = queue.free_all_of(person_ids, organisation=partner.pk)
+    Lease.objects.filter(partner=partner, person_id__in=person_ids, ended_at__isnull=True).update(
+        ended_at=now, ending=LeaseEnding.FREED
+    )
+    return len(freed)
+
+
+def _locked(partner_id: uuid.UUID) -> Partner:
+    partner = Partner.objects.select_for_update(no_key=True).filter(pk=partner_id).first()
+    if partner is None:
+        raise NotFound("There is no such partner.")
+    return partner
+
+
+def _check(draft: PartnerDraft) -> None:
+    for name in ("slug", "name", "languages", "domains"):
+        if not getattr(draft, name):
+            raise Invalid("This must be filled in.", field=name, code="required")

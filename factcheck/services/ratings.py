@@ -1,0 +1,244 @@
+"""Ratings: submit, revise, withdraw, undo. Rows are only added."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from django.db import transaction
+
+from factcheck.enums import ARTICLE_NEEDED, NOT_ELIGIBLE, LeaseEnding, Verdict
+from factcheck.models import Article, Claim, Draft, Partner, Rating, Withdrawal
+from factcheck.permissions import may_undo, may_withdraw
+from factcheck.policy import SEVERITY
+from factcheck.selectors import partners as find
+from factcheck.services import claims, leases, partners, standing
+from factcheck.services.claims import ClaimDraft
+from factcheck.services.partners import NotCertified
+from moderation.caller import Caller
+from moderation.enums import AuditEvent, DecisionKind, ItemOutcome
+from moderation.errors import Conflict, Invalid, NotFound, Refused
+from moderation.services import audit, decisions, policies, queue
+from moderation.services.queue import ItemRef
+
+if TYPE_CHECKING:
+    from moderation.models import Decision
+
+
+@dataclass(frozen=True)
+class RatingDraft:
+    """What the form holds. Raises nothing by itself; services check it against the partner."""
+
+    verdict: str
+    headline: str
+    explanation: str
+    claim: ClaimDraft = field(default_factory=ClaimDraft)
+    article_url: str = ""
+    evidence: Sequence[dict[str, str]] = ()  # {"url", "title"}
+    countries: Sequence[str] = ()
+    language: str = ""
+
+
+@transaction.atomic
+def submit(item: ItemRef, draft: RatingDraft, *, caller: Caller, now: datetime) -> Rating:
+    """Put a partner's rating of a claim in force.
+
+    Raises LeaseLost if somebody else holds the item now, StaleItem if it changed since `item.version`
+    was read, NotCertified if the partner may not rate at `now`, Invalid naming the field, and Conflict
+    (`rated_already`) if the partner has a rating of this claim in force: that one is revised instead.
+    """
+    partner = partners.certified(caller, now=now)
+    leases.visible(item.id, caller=caller)
+    held = queue.lock_held(item, caller=caller, now=now)  # the lock comes before any check
+    _check(draft, partner)
+    claim = claims.for_item(held, draft.claim, partner=partner, caller=caller, now=now)
+    held.refresh_from_db()
+    _lock(claim)
+    if any(r.partner_id == partner.pk for r in standing.in_force(claim)):
+        raise Conflict("Your organisation has rated this claim; revise that rating.", code="rated_already")
+    rating = _insert(draft, claim=claim, partner=partner, item_id=held.pk, version_id=held.displayed_version_id,
+                     language=draft.language or held.language, caller=caller, now=now)  # fmt: skip
+    standing.settle(claim, cause=rating.pk, caller=caller, now=now)
+    if held.status == "open":
+        queue.close(held, outcome=ItemOutcome.RATED, caller=caller, now=now)
+    leases.end(held, LeaseEnding.RATED, now=now)
+    Draft.objects.filter(item_id=held.pk, person_id=caller.person_id).delete()
+    audit.record(AuditEvent.RATING_SUBMITTED, rating, caller=caller, now=now, verdict=rating.verdict)
+    return rating
+
+
+@transaction.atomic
+def revise(rating_id: uuid.UUID, draft: RatingDraft, *, caller: Caller, now: datetime) -> Rating:
+    """Replace a rating by a new row that supersedes it.
+
+    A lapsed partner may only soften. Raises Refused; NotFound; Invalid; NotCertified; Conflict
+    (`not_in_force`) if it was revised or withdrawn meanwhile.
+    """
+    old = _own(rating_id, caller)
+    _lock(old.claim)
+    _require_in_force(old)
+    partner = old.partner
+    if not find.is_certified(partner, now=now) and SEVERITY[Verdict(draft.verdict)] >= SEVERITY[Verdict(old.verdict)]:
+        raise NotCertified(f"{partner.name} has no certificate that holds today: it may only soften its ratings.")
+    _check(draft, partner)
+    new = _insert(draft, claim=old.claim, partner=partner, item_id=old.item_id, version_id=old.post_version_id,
+                  language=draft.language or old.language, caller=caller, now=now, supersedes=old)  # fmt: skip
+    standing.settle(old.claim, cause=new.pk, caller=caller, now=now)
+    audit.record(AuditEvent.RATING_REVISED, new, caller=caller, now=now, verdict=new.verdict, old=str(old.pk))
+    return new
+
+
+@transaction.atomic
+def withdraw(rating_id: uuid.UUID, *, reason: str, caller: Caller, now: datetime) -> Withdrawal:
+    """End a rating. Raises Refused, NotFound, Invalid (`reason`), Conflict (`not_in_force`)."""
+    if not reason.strip():
+        raise Invalid("Say why the rating is withdrawn.", field="reason", code="required")
+    return _withdraw(_own(rating_id, caller), reason=reason, undone=False, caller=caller, now=now)
+
+
+@transaction.atomic
+def undo(rating_id: uuid.UUID, *, caller: Caller, now: datetime) -> Withdrawal:
+    """Take back a rating just made; the claim is open for review again, held by the rater.
+
+    Raises Refused after the undo time; NotFound; Conflict (`not_in_force`).
+    """
+    rating = _own(rating_id, caller)
+    may_undo(caller, rating, now=now, seconds=policies.at(now).data["undo_seconds"]).require()
+    withdrawal = _withdraw(rating, reason="undo", undone=True, caller=caller, now=now)
+    item = queue.open_for_cluster(
+        rating.claim.cluster_id, rating.post_version, picked=True, caller=caller, now=now
+    )
+    leases.take(item.pk, caller=caller, now=now)
+    return withdrawal
+
+
+@transaction.atomic
+def not_eligible(item: ItemRef, *, reason: str, caller: Caller, now: datetime) -> "Decision":
+    """Close an item as not eligible for rating: a decision on the post version, without effect.
+
+    It ends a demotion before review. Raises as `submit`; Invalid (`reason`).
+    """
+    partners.certified(caller, now=now)
+    if not reason.strip():
+        raise Invalid("Say why it is not eligible.", field="reason", code="required")
+    leases.visible(item.id, caller=caller)
+    held = queue.lock_held(item, caller=caller, now=now)
+    decision = decisions.on_post(
+        held.displayed_version.post,
+        kind=DecisionKind.NOT_ELIGIBLE,
+        outcome=NOT_ELIGIBLE,
+        source="item",
+        source_key=f"not_eligible:{held.pk}:{held.version}",
+        post_version=held.displayed_version,
+        presentation={"reason": reason},
+        caller=caller,
+        now=now,
+    )
+    queue.close(held, outcome=ItemOutcome.NOT_ELIGIBLE, caller=caller, now=now)
+    leases.end(held, LeaseEnding.NOT_ELIGIBLE, now=now)
+    return decision
+
+
+def _withdraw(rating: Rating, *, reason: str, undone: bool, caller: Caller, now: datetime) -> Withdrawal:
+    _lock(rating.claim)
+    _require_in_force(rating)
+    withdrawal = Withdrawal.objects.create(
+        rating=rating, reason=reason, undone=undone, withdrawn_by_id=caller.person_id, at=now
+    )
+    standing.settle(rating.claim, cause=uuid.uuid5(rating.pk, "withdrawal"), caller=caller, now=now)
+    audit.record(AuditEvent.RATING_WITHDRAWN, rating, caller=caller, now=now, undone=undone)
+    return withdrawal
+
+
+def _own(rating_id: uuid.UUID, caller: Caller) -> Rating:
+    """The rating, if the caller may change it; another partner's answers as if it did not exist."""
+    rating = Rating.objects.select_related("claim", "partner", "post_version").filter(pk=rating_id).first()
+    if rating is None or rating.partner_id != caller.organisation_id:
+        raise NotFound("There is no such rating.")
+    may_withdraw(caller, rating).require()
+    if rating.partner.status != "active":
+        raise Refused(f"{rating.partner.name} is suspended.")
+    return rating
+
+
+def _lock(claim: Claim) -> None:
+    """One settling per claim at a time; the cluster is the third in the lock order, after the item."""
+    Claim.objects.select_for_update(no_key=True, of=("self",)).get(pk=claim.pk)
+
+
+def _require_in_force(rating: Rating) -> None:
+    newer = Rating.objects.filter(supersedes=rating).first()
+    if newer is not None or Withdrawal.objects.filter(rating=rating).exists():
+        raise Conflict(
+            "This rating is no longer in force.",
+            code="not_in_force",
+            current={"revised_to": str(newer.pk)} if newer else {"withdrawn": True},
+        )
+
+
+def _insert(
+    draft: RatingDraft,
+    *,
+    claim: Claim,
+    partner: Partner,
+    item_id: uuid.UUID | None,
+    version_id: uuid.UUID,
+    language: str,
+    caller: Caller,
+    now: datetime,
+    supersedes: Rating | None = None,
+) -> Rating:
+    article = None
+    if draft.article_url:
+        article, _ = Article.objects.get_or_create(
+            partner=partner, url=draft.article_url, defaults={"added_at": now}
+        )
+    return Rating.objects.create(
+        claim=claim,
+        partner=partner,
+        item_id=item_id,
+        post_version_id=version_id,
+        verdict=draft.verdict,
+        headline=draft.headline.strip(),
+        explanation=draft.explanation.strip(),
+        article=article,
+        evidence=list(draft.evidence),
+        countries=list(draft.countries),
+        language=language,
+        rated_by_id=caller.person_id,
+        at=now,
+        supersedes=supersedes,
+    )
+
+
+def _check(draft: RatingDraft, partner: Partner) -> None:
+    """Raises Invalid naming the first field to mend."""
+    if draft.verdict == NOT_ELIGIBLE:
+        raise Invalid("“Not eligible” closes the item; it is not a rating.", field="verdict", code="not_a_rating")
+    if draft.verdict not in Verdict.values:
+        raise Invalid("Choose a verdict.", field="verdict", code="required" if not draft.verdict else "invalid_choice")
+    for name in ("headline", "explanation"):
+        if not getattr(draft, name).strip():
+            raise Invalid("This must be filled in.", field=name, code="required")
+    if draft.article_url:
+        _check_article(draft.article_url, partner)
+    elif draft.verdict in ARTICLE_NEEDED:
+        raise Invalid("This verdict needs your published article.", field="article_url", code="required")
+
+
+def _check_article(url: str, partner: Partner) -> None:
+    """https, on one of the partner's domains or below it, without credentials or port tricks."""
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").lower(), parts.port
+    except ValueError:
+        raise Invalid("This is no address of an article.", field="article_url") from None
+    if parts.scheme != "https" or not host or parts.username or port not in (None, 443):
+        raise Invalid("Give the article's https address.", field="article_url")
+    if not any(host == d or host.endswith("." + d) for d in partner.domains):
+        domains = ", ".join(partner.domains)
+        raise Invalid(f"The article must be on your own domain ({domains}).", field="article_url", code="foreign_domain")
+
+

@@ -1,0 +1,24 @@
+"""The roles that memberships bring: the platform's callers ask here."""
+
+import uuid
+from datetime import datetime
+
+from factcheck.enums import MembershipRole
+from factcheck.selectors import partners
+from moderation.caller import Organisation
+from moderation.enums import Role
+from moderation.services import callers
+from moderation.services.callers import Capacity
+
+_ROLE = {MembershipRole.REVIEWER: Role.REVIEWER, MembershipRole.LEAD: Role.LEAD}
+
+
+def of_person(person_id: uuid.UUID, now: datetime) -> list[Capacity]:
+    return [
+        Capacity(_ROLE[MembershipRole(m.role)], Organisation(m.partner_id, m.partner.name))
+        for m in partners.memberships_of(person_id)
+    ]
+
+
+def register() -> None:
+    callers.add_role_source(of_person)

@@ -1,0 +1,5 @@
+from rest_framework.parsers import JSONParser
+
+
+class StrictJSONParser(JSONParser):
+    pass

@@ -1,0 +1,3 @@
+from rest_framework.views import exception_handler as drf_exception_handler
+
+exception_handler = drf_exception_handler

@@ -1,0 +1,14 @@
+from django.apps import AppConfig
+
+
+class ModerationConfig(AppConfig):
+    name = "moderation"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from django.db.models.signals import post_migrate
+
+        from moderation import reference, tasks
+
+        post_migrate.connect(reference.load, sender=self, dispatch_uid="moderation.reference")
+        tasks.hang_bells()

@@ -1,0 +1,220 @@
+"""Closed sets of words, the same in code, API, database and page."""
+
+from django.db.models import TextChoices
+from django.utils.translation import gettext_lazy as _
+
+
+class Role(TextChoices):
+    MEMBER = "member", _("Member")
+    REVIEWER = "reviewer", _("Reviewer")
+    LEAD = "lead", _("Partner lead")
+    POLICY_SPECIALIST = "policy_specialist", _("Policy specialist")
+    ADMINISTRATOR = "administrator", _("Administrator")
+    AUDITOR = "auditor", _("Auditor")
+    API_CLIENT = "api_client", _("API client")
+    SYSTEM = "system", _("System")
+
+
+class Scope(TextChoices):
+    POSTS_WRITE = "posts:write", _("Write posts, reach and deletions")
+    FLAGS_WRITE = "flags:write", _("Write flags for members")
+    SIGNALS_WRITE = "signals:write", _("Write machine signals")
+    DISTRIBUTION_READ = "distribution:read", _("Read effective state")
+    DECISIONS_READ = "decisions:read", _("Read decisions and escalations")
+    PARTNERS_READ = "partners:read", _("Read partners")
+    QUEUE_WORK = "queue:work", _("Work the queue as the key's person")
+    DESK_WORK = "desk:work", _("Work the policy desk as the key's person")
+
+
+class ActorKind(TextChoices):
+    ACCOUNT = "account", _("Account")
+    PAGE = "page", _("Page")
+    GROUP = "group", _("Group")
+    DOMAIN = "domain", _("Domain")
+
+
+class FlagReason(TextChoices):
+    FALSE_INFORMATION = "false_information", _("False information")
+    ALTERED_MEDIA = "altered_media", _("Altered photo, audio or video")
+    MISLEADING = "misleading", _("Misleading or missing context")
+    SCAM = "scam", _("Scam or fraud")
+    SATIRE_UNLABELLED = "satire_unlabelled", _("Satire that is not marked")
+    VIOLENCE = "violence", _("Calls for violence")
+    HATE = "hate", _("Hate against a group")
+    HARASSMENT = "harassment", _("Harassment of a person")
+    IMMINENT_HARM = "imminent_harm", _("May lead to harm soon")
+    OTHER = "other", _("Something else")
+
+
+# Like reasons corroborate only like reasons (domain 6); cool-off never holds back the dangerous ones.
+DANGEROUS_REASONS = frozenset(
+    {FlagReason.VIOLENCE, FlagReason.HATE, FlagReason.HARASSMENT, FlagReason.IMMINENT_HARM}
+)
+
+
+class FlagOutcome(TextChoices):
+    """What the review of a flagged post says about the flag (domain 6, flagger reliability)."""
+
+    PENDING = "pending", _("Waiting for review")
+    AGREED = "agreed", _("Reviewers agreed")
+    DISAGREED = "disagreed", _("Reviewers disagreed")
+    NEUTRAL = "neutral", _("Reviewed, says nothing about the flag")
+
+
+class ItemKind(TextChoices):
+    REVIEW = "review", _("Review")
+    RE_CHECK = "re_check", _("Re-check after an edit")
+    SECOND_REVIEW = "second_review", _("Second review")
+    CONFLICT = "conflict", _("Conflict between partners")
+    CORRECTION = "correction", _("Correction")
+
+
+class ItemStatus(TextChoices):
+    OPEN = "open", _("Open")
+    CLOSED = "closed", _("Closed")
+
+
+class ItemOutcome(TextChoices):
+    NONE = "", "–"
+    RATED = "rated", _("Rated")
+    NOT_ELIGIBLE = "not_eligible", _("Not eligible")
+    REMOVED = "removed", _("Removed everywhere")
+    DESK_CLOSED = "desk_closed", _("Closed by the policy desk")
+    MERGED = "merged", _("Merged into the claim's item")
+    DELETED = "deleted", _("Deleted by the author")
+    WITHDRAWN = "withdrawn", _("Last flag withdrawn")
+
+
+class DecisionKind(TextChoices):
+    STANDING_VERDICT = "standing_verdict", _("Standing verdict")
+    NOT_ELIGIBLE = "not_eligible", _("Not eligible")
+    PROVISIONAL = "provisional", _("Provisional demotion")
+    REMOVAL = "removal", _("Removal")
+    HIDE = "hide", _("Emergency hide")
+    RESTRICTION = "restriction", _("Restriction")
+    KEPT = "kept", _("Kept by the desk")
+
+
+class Surface(TextChoices):
+    FEED = "feed", _("Feed")
+    EXPLORE = "explore", _("Explore")
+    RECOMMENDATIONS = "recommendations", _("Recommendations")
+    SEARCH = "search", _("Search")
+    SHARE = "share", _("Share")
+    ADS = "ads", _("Ads")
+
+
+class ViewerPreference(TextChoices):
+    DEFAULT = "default", _("Default")
+    REDUCE_MORE = "reduce_more", _("Reduce more")
+    DO_NOT_REDUCE = "do_not_reduce", _("Do not reduce")
+
+
+class Ground(TextChoices):
+    INCITES_VIOLENCE = "incites_violence", _("Incites violence")
+    HATE = "hate", _("Hate against a group")
+    HARASSMENT = "harassment", _("Harassment")
+    IMMINENT_HARM = "imminent_harm", _("False and likely to contribute to harm soon")
+    UNVERIFIABLE_RUMOUR = "unverifiable_rumour", _("Unverifiable rumour likely to contribute to harm")
+    ILLEGAL = "illegal", _("Illegal")
+    DANGER_TO_LIFE = "danger_to_life", _("Danger to life")
+    CHILD_SAFETY = "child_safety", _("Child safety")
+
+
+class EscalationStatus(TextChoices):
+    OPEN = "open", _("Open")
+    PROPOSED = "proposed", _("Waits for a second key")
+    REMOVED = "removed", _("Removed")
+    RESTRICTED = "restricted", _("Restricted")
+    KEPT = "kept", _("Kept")
+
+
+class DeskAction(TextChoices):
+    REMOVE = "remove", _("Remove")
+    RESTRICT = "restrict", _("Restrict")
+    KEEP = "keep", _("Keep")
+
+
+class ProposalStatus(TextChoices):
+    WAITING = "waiting", _("Waits for a second specialist")
+    CONFIRMED = "confirmed", _("Confirmed")
+    REFUSED = "refused", _("Refused")
+
+
+class StandingLevel(TextChoices):
+    """What an actor's counting strikes imply (domain 5). The numbers are policy."""
+
+    NONE = "none", _("No strikes")
+    NOTICE = "notice", _("Notice")
+    REPEAT_OFFENDER = "repeat_offender", _("Repeat offender")
+    SEVERE = "severe", _("Repeat offender, severe")
+
+
+class NoticeKind(TextChoices):
+    RATED = "rated", _("Your post was rated")
+    WITHDRAWN = "withdrawn", _("A rating was withdrawn")
+    REMOVED = "removed", _("Your post was removed")
+    HIDDEN = "hidden", _("Your post is hidden for up to 24 hours")
+    RESTORED = "restored", _("Your post is back")
+    RESTRICTED = "restricted", _("Your post is restricted")
+    STRIKE_LEVEL = "strike_level", _("Your standing changed")
+    FLAG_OUTCOME = "flag_outcome", _("A post you flagged was reviewed")
+
+
+class OutboxKind(TextChoices):
+    RECOMPUTE_POST = "recompute_post", _("Recompute one post")
+    RECOMPUTE_CLUSTER = "recompute_cluster", _("Recompute every post of a cluster")
+    RECOMPUTE_ACTOR = "recompute_actor", _("Recompute every post of an actor")
+    PUBLISH = "publish", _("Write effective states to the cache")
+    REFRESH_ITEM = "refresh_item", _("Count flags and rank again")
+    JUDGE_FLAGS = "judge_flags", _("Tell flaggers the outcome")
+    POST_VERSION_ADDED = "post_version_added", _("A post version was added")
+
+
+class AuditEvent(TextChoices):
+    """Codes only: an audit row holds no names and no free text."""
+
+    POST_ADDED = "post_added"
+    POST_EDITED = "post_edited"
+    POST_DELETED = "post_deleted"
+    FLAG_RAISED = "flag_raised"
+    FLAG_WITHDRAWN = "flag_withdrawn"
+    SIGNAL_RECEIVED = "signal_received"
+    ITEM_OPENED = "item_opened"
+    ITEM_TAKEN = "item_taken"
+    ITEM_PUT_BACK = "item_put_back"
+    ITEM_CLOSED = "item_closed"
+    ITEM_MERGED = "item_merged"
+    NOTE_ADDED = "note_added"
+    DECISION_RECORDED = "decision_recorded"
+    CLUSTER_JOINED = "cluster_joined"
+    CLUSTER_LEFT = "cluster_left"
+    STRIKE_ADDED = "strike_added"
+    ESCALATION_OPENED = "escalation_opened"
+    ESCALATION_DECIDED = "escalation_decided"
+    REMOVAL_PROPOSED = "removal_proposed"
+    PROPOSAL_CONFIRMED = "proposal_confirmed"
+    PROPOSAL_REFUSED = "proposal_refused"
+    POST_HIDDEN = "post_hidden"
+    POST_RESTORED = "post_restored"
+    ROLE_GRANTED = "role_granted"
+    ROLE_ENDED = "role_ended"
+    ACCESS_ENDED = "access_ended"
+    KEY_CREATED = "key_created"
+    KEY_REVOKED = "key_revoked"
+    PARTNER_ADDED = "partner_added"
+    PARTNER_CHANGED = "partner_changed"
+    PARTNER_CERTIFIED = "partner_certified"
+    PARTNER_SUSPENDED = "partner_suspended"
+    PARTNER_RESUMED = "partner_resumed"
+    PERSON_INVITED = "person_invited"
+    PERSON_JOINED = "person_joined"
+    PERSON_SUSPENDED = "person_suspended"
+    PERSON_REMOVED = "person_removed"
+    CLAIM_ADDED = "claim_added"
+    MATCH_CONFIRMED = "match_confirmed"
+    MATCH_REJECTED = "match_rejected"
+    RATING_SUBMITTED = "rating_submitted"
+    RATING_REVISED = "rating_revised"
+    RATING_WITHDRAWN = "rating_withdrawn"
+    SENSITIVE_VIEWED = "sensitive_viewed"

@@ -1,0 +1,63 @@
+"""Row locks, all of them, in the one order: item, cluster, actor, effective state (by post id).
+
+A service that needs a lock further up the list hands the work to the outbox instead.
+All locks are FOR NO KEY UPDATE, so that inserts with foreign keys to the row go on.
+"""
+
+import uuid
+from collections.abc import Collection
+
+from django.db.models import Q
+
+from moderation.errors import NotFound
+from moderation.models import Actor, Cluster, EffectiveState, Escalation, Proposal, ReviewItem
+
+
+def item(item_id: uuid.UUID) -> ReviewItem:
+    """Raises NotFound if there is no such item."""
+    found = ReviewItem.objects.select_for_update(no_key=True, of=("self",)).filter(pk=item_id).first()
+    if found is None:
+        raise NotFound("There is no such item.")
+    return found
+
+
+def open_items(
+    *, post_ids: Collection[uuid.UUID] = (), cluster_ids: Collection[uuid.UUID] = ()
+) -> list[ReviewItem]:
+    """The open items about these posts and clusters, locked in id order: ask once for all you need."""
+    about = Q(post_id__in=post_ids) | Q(cluster_id__in=cluster_ids)
+    return list(
+        ReviewItem.objects.select_for_update(no_key=True, of=("self",)).filter(about, status="open").order_by("id")
+    )
+
+
+def cluster(cluster_id: uuid.UUID) -> Cluster:
+    return Cluster.objects.select_for_update(no_key=True).get(pk=cluster_id)
+
+
+def actors(actor_ids: Collection[uuid.UUID]) -> list[Actor]:
+    return list(Actor.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=actor_ids).order_by("id"))
+
+
+def states(post_ids: Collection[uuid.UUID]) -> list[EffectiveState]:
+    return list(
+        EffectiveState.objects.select_for_update(no_key=True, of=("self",))
+        .filter(post_id__in=post_ids)
+        .order_by("post_id")
+    )
+
+
+def escalation(escalation_id: uuid.UUID) -> Escalation:
+    """Raises NotFound if there is no such escalation."""
+    found = Escalation.objects.select_for_update(no_key=True, of=("self",)).filter(pk=escalation_id).first()
+    if found is None:
+        raise NotFound("There is no such escalation.")
+    return found
+
+
+def proposal(proposal_id: uuid.UUID) -> Proposal:
+    """Raises NotFound if there is no such proposal."""
+    found = Proposal.objects.select_for_update(no_key=True, of=("self",)).filter(pk=proposal_id).first()
+    if found is None:
+        raise NotFound("There is no such proposal.")
+    return found

@@ -1,0 +1,45 @@
+"""Who is asking, on every request: `request.caller`, rebuilt each time so that ended access ends at once."""
+
+from collections.abc import Callable
+
+from django.contrib.auth import logout
+from django.contrib.auth.signals import user_logged_in
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from moderation.services import callers
+
+EPOCH = "access_epoch"
+ACTING = "acting"
+
+
+class CallerMiddleware:
+    """Sets request.caller (None when nobody is signed in) and request.capacities, and the person's time zone."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.caller, request.capacities = None, []  # type: ignore[attr-defined]
+        person = request.user
+        if person.is_authenticated:
+            if request.session.get(EPOCH) != person.access_epoch:  # type: ignore[union-attr]
+                logout(request)
+            else:
+                now = timezone.now()
+                acting = request.session.get(ACTING, "")
+                request.capacities = callers.capacities(person, now=now)  # type: ignore[attr-defined]
+                request.caller = callers.choose(person, request.capacities, acting)  # type: ignore[attr-defined]
+                timezone.activate(person.time_zone)  # type: ignore[union-attr]
+        try:
+            return self.get_response(request)
+        finally:
+            timezone.deactivate()
+
+
+def remember_epoch(sender: object, request: HttpRequest, user: object, **_: object) -> None:
+    """A session is good for the access epoch in which the person signed in."""
+    request.session[EPOCH] = user.access_epoch  # type: ignore[attr-defined]
+
+
+user_logged_in.connect(remember_epoch, dispatch_uid="moderation.epoch")

@@ -1,0 +1,62 @@
+from moderation.models.clusters import Cluster, ClusterMember
+from moderation.models.decisions import Decision
+from moderation.models.effects import (
+    ChangeFeed,
+    EffectiveState,
+    FanOut,
+    FeedPending,
+    Outbox,
+    Strike,
+)
+from moderation.models.escalations import Escalation, Proposal
+from moderation.models.flags import Flag, Reporter, Signal
+from moderation.models.items import ItemNote, ReviewItem
+from moderation.models.people import ApiClient, RoleGrant, User
+from moderation.models.posts import (
+    Actor,
+    Post,
+    PostContent,
+    PostReach,
+    PostVersion,
+    ReachSample,
+)
+from moderation.models.records import (
+    AuditRow,
+    AuditSeal,
+    IdempotencyKey,
+    Notice,
+    PolicyVersion,
+)
+
+__all__ = [
+    "Actor",
+    "ApiClient",
+    "AuditRow",
+    "AuditSeal",
+    "ChangeFeed",
+    "Cluster",
+    "ClusterMember",
+    "Decision",
+    "EffectiveState",
+    "Escalation",
+    "FanOut",
+    "FeedPending",
+    "Flag",
+    "IdempotencyKey",
+    "ItemNote",
+    "Notice",
+    "Outbox",
+    "PolicyVersion",
+    "Post",
+    "PostContent",
+    "PostReach",
+    "PostVersion",
+    "Proposal",
+    "ReachSample",
+    "Reporter",
+    "ReviewItem",
+    "RoleGrant",
+    "Signal",
+    "Strike",
+    "User",
+]

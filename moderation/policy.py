@@ -1,0 +1,315 @@
+"""Pure rules of the platform: no database, no clock. Section numbers are those of docs/domain.md.
+
+Multipliers are integer basis points (10_000 = everything is left); times are UTC.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from moderation.enums import DecisionKind, StandingLevel, Surface, ViewerPreference
+
+BasisPoints = int
+FULL: BasisPoints = 10_000
+
+# The most severe label wins (domain 4, composition).
+LABEL_SEVERITY = ("", "context", "disputed", "warning")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A decision row as the rules see it."""
+
+    id: str
+    kind: str
+    in_force_from: datetime
+    in_force_until: datetime | None = None
+    supersedes: str | None = None
+    ends: bool = False
+    outcome: str = ""
+    contested: bool = False
+    regions: tuple[str, ...] = ()
+    ground: str = ""
+    about_version: str = ""  # the post version it was made on, or the version through which a cluster holds
+    presentation: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything the effective state of one post depends on.
+
+    `decisions` are all rows on the post and on the clusters it is in now; `strikes` the `counts_until`
+    of its actor's strikes whose decision stands.
+    """
+
+    current_version: str
+    decisions: Sequence[Recorded]
+    strikes: Sequence[datetime]
+    policy_number: int
+    policy: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class State:
+    """What to serve, and until when that holds without new input."""
+
+    document: dict[str, Any] | None  # None: no effect
+    feed_bp: BasisPoints
+    removed: bool
+    valid_until: datetime | None
+
+
+def in_force(decisions: Iterable[Recorded], at: datetime) -> list[Recorded]:
+    """The decisions that hold at `at`: begun, not run out, not superseded by a begun one, not an ending."""
+    begun = [d for d in decisions if d.in_force_from <= at]
+    superseded = {d.supersedes for d in begun if d.supersedes}
+    return [
+        d
+        for d in begun
+        if d.id not in superseded and not d.ends and (d.in_force_until is None or at < d.in_force_until)
+    ]
+
+
+def next_change(inputs: Inputs, at: datetime) -> datetime | None:
+    """The next instant after `at` at which time alone may change the result."""
+    instants = [*inputs.strikes]
+    for d in inputs.decisions:
+        instants.append(d.in_force_from)
+        if d.in_force_until is not None:
+            instants.append(d.in_force_until)
+    return min((t for t in instants if t > at), default=None)
+
+
+def post_multiplier(outcomes: Iterable[Mapping[str, Any]], surface: Surface) -> BasisPoints:
+    """What the ratings leave of a post's distribution on one surface.
+
+    Several claims on one post: the lowest multiplier wins (domain 4, composition).
+    A post nobody rated keeps everything.
+    """
+    return min((outcome["multiplier"][surface] for outcome in outcomes), default=FULL)
+
+
+def level(count: int, policy: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The level that `count` counting strikes imply: the highest one reached (domain 5)."""
+    none = {"level": StandingLevel.NONE, "multiplier": FULL, "recommendations": True, "ads": True, "monetisation": True}
+    reached = [row for row in policy["strikes"]["levels"] if count >= row["at"]]
+    return max(reached, key=lambda row: row["at"], default=none)
+
+
+def effective_state(inputs: Inputs, at: datetime) -> State:
+    """What must be done with a post at `at`: a pure function of the decisions in force and the policy.
+
+    Composition (domain 4): per surface the lowest multiplier of the ratings times the actor's; the most
+    severe label; any "no" wins; every article listed; the floor binds feed, search and share; a removal
+    masks everything in its regions.
+    """
+    policy = inputs.policy
+    now = in_force(inputs.decisions, at)
+    verdicts = [d for d in now if d.kind == DecisionKind.STANDING_VERDICT]
+    rules = [policy["verdicts"][d.outcome] for d in verdicts]
+    provisional = _provisional(now, policy)
+    standing = level(sum(1 for until in inputs.strikes if until > at), policy)
+    removals = [d for d in now if d.kind in (DecisionKind.REMOVAL, DecisionKind.HIDE)]
+    restrictions = [d for d in now if d.kind == DecisionKind.RESTRICTION]
+    removed = any(not d.regions for d in removals)
+
+    rating_bp = {s.value: post_multiplier([*rules, *provisional], s) for s in Surface}
+    actor_bp = standing["multiplier"]
+    labels = [rule["label"] for rule in rules]
+    labels += [policy["contested_label"] for d in verdicts if d.contested]
+    open_to = {
+        name: all(rule[name] for rule in rules) and standing[name]
+        for name in ("ads", "recommendations", "monetisation")
+    }
+    world = {
+        "multipliers": surface_multipliers(rating_bp, actor_bp, open_to, policy, removed=removed),
+        "label": max(labels, key=LABEL_SEVERITY.index, default="") or None,
+        "interstitial": any(rule["interstitial"] for rule in rules)
+        or any(not d.regions for d in restrictions),
+        "warn_before_share": any(rule["warn_before_share"] for rule in rules),
+        **{name: allowed and not removed for name, allowed in open_to.items()},
+        "removed": removed,
+        "articles": [
+            dict(article)
+            for d in verdicts
+            if policy["verdicts"][d.outcome]["article"]
+            for article in d.presentation.get("articles", ())
+        ],
+        "contested": any(d.contested for d in verdicts),
+        "made_on_earlier_version": any(
+            bool(d.about_version) and d.about_version != inputs.current_version for d in verdicts
+        ),
+        "provisional": bool(provisional),
+        "actor_level": standing["level"],
+        "ground": next((d.ground for d in removals if not d.regions), None),
+        "hidden_until": _hidden_until(removals),
+    }
+    regions = _regions(removals, restrictions)
+    changed = bool(verdicts or provisional or removals or restrictions) or actor_bp != FULL
+    changed = changed or not all(open_to.values())
+    document = None
+    if changed:
+        document = {
+            **world,
+            "regional": bool(regions),
+            "regions": regions,
+            "rating_bp": rating_bp,
+            "actor_bp": actor_bp,
+            "policy_version": inputs.policy_number,
+            "because": sorted(d.id for d in now if d.kind != DecisionKind.NOT_ELIGIBLE),
+        }
+    feed = round(world["multipliers"]["feed"] * FULL)
+    return State(document, feed, removed, next_change(inputs, at))
+
+
+def surface_multipliers(
+    rating_bp: Mapping[str, BasisPoints],
+    actor_bp: BasisPoints,
+    open_to: Mapping[str, bool],
+    policy: Mapping[str, Any],
+    *,
+    removed: bool,
+) -> dict[str, float]:
+    """What is left of distribution per surface, 0..1. Being wrong never takes feed, search or share to zero."""
+    if removed:
+        return {s.value: 0.0 for s in Surface}
+    left = {}
+    for s in Surface:
+        bp = rating_bp[s] * actor_bp // FULL
+        if s in (Surface.ADS, Surface.RECOMMENDATIONS) and not open_to[s.value]:
+            bp = 0
+        left[s.value] = max(bp, policy["floor"].get(s.value, 0)) / FULL
+    return left
+
+
+def for_viewer(
+    document: Mapping[str, Any], *, region: str, preference: str, policy: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The document as one viewer gets it: regional effects of `region` and the viewer's own choice.
+
+    A country's effects bind its subdivisions. `do_not_reduce` sets the feed's rating multiplier to 1,
+    `reduce_more` halves it; labels stay and removed content stays removed (domain 4).
+    """
+    answer = {k: v for k, v in document.items() if k not in ("regions", "rating_bp", "actor_bp")}
+    if preference != ViewerPreference.DEFAULT and not answer["removed"]:
+        share = policy["viewer_preference"][preference]
+        rating = FULL if share is None else document["rating_bp"]["feed"] * share // FULL
+        bp = max(rating * document["actor_bp"] // FULL, policy["floor"]["feed"])
+        answer["multipliers"] = {**answer["multipliers"], "feed": bp / FULL}
+    for code in {region, region.split("-")[0]} - {""}:
+        here = document["regions"].get(code)
+        if here is None:
+            continue
+        if here["removed"]:
+            answer["multipliers"] = {s.value: 0.0 for s in Surface}
+            answer.update(removed=True, ads=False, recommendations=False, monetisation=False)
+            answer["ground"] = here["ground"]
+        answer["interstitial"] = answer["interstitial"] or here["interstitial"]
+    return answer
+
+
+def _provisional(now: Sequence[Recorded], policy: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """A demotion before review ends with any judgement of the post (domain 4)."""
+    judged = any(
+        d.kind in (DecisionKind.STANDING_VERDICT, DecisionKind.NOT_ELIGIBLE, DecisionKind.KEPT) for d in now
+    )
+    if judged or not any(d.kind == DecisionKind.PROVISIONAL for d in now):
+        return []
+    return [{"multiplier": policy["provisional"]["multiplier"]}]
+
+
+def _hidden_until(removals: Sequence[Recorded]) -> str | None:
+    """When an emergency hide that nothing else backs ends by itself."""
+    if any(d.kind == DecisionKind.REMOVAL and not d.regions for d in removals):
+        return None
+    ends = [d.in_force_until for d in removals if d.kind == DecisionKind.HIDE and d.in_force_until]
+    return max(ends).isoformat() if ends else None
+
+
+def _regions(removals: Sequence[Recorded], restrictions: Sequence[Recorded]) -> dict[str, Any]:
+    regions: dict[str, Any] = {}
+    for d in (*removals, *restrictions):
+        for code in d.regions:
+            here = regions.setdefault(code, {"removed": False, "interstitial": False, "ground": None})
+            if d.kind == DecisionKind.RESTRICTION:
+                here["interstitial"] = True
+            else:
+                here["removed"] = True
+                here["ground"] = d.ground
+    return dict(sorted(regions.items()))
+
+
+# ── the queue ──────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class PriorityInputs:
+    views_per_hour: float
+    reasons: Mapping[str, int]  # reason -> distinct live reporters
+    reliabilities: Sequence[tuple[int, int]]  # per live reporter: (judged, agreed)
+    strongest_signal: float  # 0..1
+    opened_at: datetime
+
+
+def priority(inputs: PriorityInputs, policy: Mapping[str, Any]) -> tuple[float, list[dict[str, Any]]]:
+    """Rank and its explanation, factor by factor (domain 6).
+
+    rank = Σ ln(factor) − opened_at/τ: an item τ hours older beats one e times as urgent, so nothing starves
+    and no row needs rewriting as it ages. Every factor is at least 0.1.
+    """
+    rules = policy["priority"]
+    flaggers = sum(inputs.reasons.values())
+    harm_reason = max(inputs.reasons, key=lambda r: rules["harm"].get(r, 1.0), default="")
+    velocity = 1 + inputs.views_per_hour / rules["velocity_views_per_hour"]
+    factors = [
+        _factor("reach_velocity", velocity, f"{inputs.views_per_hour:,.0f} views an hour"),
+        _factor(
+            "harm",
+            rules["harm"].get(harm_reason, 1.0),
+            f"most harmful reason given: {harm_reason.replace('_', ' ')}" if harm_reason else "no reason given",
+        ),
+        _factor(
+            "flaggers",
+            1 + math.log1p(flaggers),
+            "flagged by nobody" if not flaggers else f"flagged by {flaggers} " + ("person" if flaggers == 1 else "people"),
+        ),
+        _factor(
+            "flagger_reliability",
+            _mean([reliability(judged, agreed, policy) for judged, agreed in inputs.reliabilities]),
+            "how often reviewers agreed with these flaggers",
+        ),
+        _factor(
+            "signals",
+            1 + rules["signal_weight"] * inputs.strongest_signal,
+            f"strongest machine signal {inputs.strongest_signal:.2f}" if inputs.strongest_signal else "no machine signal",
+        ),
+    ]
+    age_term = inputs.opened_at.timestamp() / (rules["tau_hours"] * 3600)
+    rank = sum(math.log(f["value"]) for f in factors) - age_term
+    return rank, factors
+
+
+def reliability(judged: int, agreed: int, policy: Mapping[str, Any]) -> float:
+    """A flagger's weight: 1 until more than 5 flags were judged, 1 again at 70 % agreed, logarithmic (domain 6)."""
+    rules = policy["priority"]["reliability"]
+    if judged <= rules["judged_more_than"]:
+        return 1.0
+    share = agreed / judged
+    weight = 1 + math.log2((share + 0.01) / (rules["pivot"] + 0.01))
+    return min(max(weight, rules["least"]), rules["most"])
+
+
+def due_at(reasons: Iterable[str], opened_at: datetime, policy: Mapping[str, Any]) -> datetime:
+    """When the item should be decided: the shortest time among its reasons."""
+    hours = policy["priority"]["due_hours"]
+    return opened_at + timedelta(hours=min((hours[r] for r in reasons if r in hours), default=max(hours.values())))
+
+
+def _factor(name: str, value: float, words: str) -> dict[str, Any]:
+    return {"factor": name, "value": round(max(value, 0.1), 4), "words": words}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 1.0

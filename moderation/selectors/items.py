@@ -1,0 +1,139 @@
+"""The queue as people read it: lists, one item with everything about it, counts."""
+
+import uuid
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Min, Q, QuerySet
+
+from moderation.enums import ItemStatus
+from moderation.models import (
+    ClusterMember,
+    Decision,
+    EffectiveState,
+    Flag,
+    ItemNote,
+    Post,
+    PostVersion,
+    ReachSample,
+    ReviewItem,
+    Signal,
+    Strike,
+)
+from moderation.services import strikes
+from moderation.services.queue import QueueScope, in_scope
+
+
+def open_in(scope: QueueScope, *, exclude: Collection[uuid.UUID] = ()) -> QuerySet[ReviewItem]:
+    """Open items in scope, best first."""
+    return (
+        ReviewItem.objects.filter(in_scope(scope), status=ItemStatus.OPEN)
+        .exclude(pk__in=exclude)
+        .select_related("displayed_version__content", "displayed_version__post__actor", "displayed_version__post__reach")
+        .order_by("-rank", "id")
+    )
+
+
+def held_by(person_id: uuid.UUID, *, organisation: uuid.UUID | None, now: datetime) -> QuerySet[ReviewItem]:
+    return (
+        ReviewItem.objects.filter(
+            status=ItemStatus.OPEN, holder_id=person_id, held_for=organisation, held_until__gt=now
+        )
+        .select_related("displayed_version__content", "displayed_version__post__actor")
+        .order_by("held_since")
+    )
+
+
+def get(item_id: uuid.UUID, scope: QueueScope | None) -> ReviewItem | None:
+    """The item, if it is in scope (None: every item); closed ones too."""
+    items = ReviewItem.objects.filter(pk=item_id)
+    if scope is not None:
+        items = items.filter(in_scope(scope))
+    return items.select_related(
+        "displayed_version__content", "displayed_version__post__actor", "displayed_version__post__reach", "holder"
+    ).first()
+
+
+def summary(scope: QueueScope, *, now: datetime) -> dict[str, Any]:
+    """Counts of what is open in scope: all, free, late, by language; and the next due time."""
+    items = ReviewItem.objects.filter(in_scope(scope), status=ItemStatus.OPEN)
+    free = Q(held_until__isnull=True) | Q(held_until__lte=now)
+    figures = items.aggregate(
+        open=Count("id"), free=Count("id", filter=free), late=Count("id", filter=Q(due_at__lt=now)), next_due=Min("due_at")
+    )
+    figures["by_language"] = dict(
+        items.values_list("language").annotate(n=Count("id")).order_by("language")
+    )
+    return figures
+
+
+@dataclass(frozen=True)
+class Dossier:
+    """Everything the item page shows that the platform knows."""
+
+    item: ReviewItem
+    post: Post
+    version: PostVersion
+    versions: Sequence[PostVersion]
+    posts: int  # posts the item is about
+    flags: Sequence[dict[str, Any]]  # {"reason", "count", "first", "last"}
+    notes_of_flags: Sequence[Flag]  # flags with a note, without their reporters
+    signals: Sequence[Signal]
+    reach: Sequence[ReachSample]
+    decisions: Sequence[Decision]
+    effect: dict[str, Any] | None
+    counting_strikes: Sequence[Strike]
+    notes: Sequence[ItemNote]
+
+
+def dossier(item: ReviewItem, *, now: datetime) -> Dossier:
+    """Read it all, in a fixed number of queries."""
+    version = item.displayed_version
+    post = version.post
+    post_ids = [item.post_id] if item.post_id else list(members_of(item.cluster_id))
+    live = Flag.objects.filter(post_id__in=post_ids, withdrawn_at__isnull=True)
+    state = EffectiveState.objects.filter(post=post).first()
+    about = Q(post=post)
+    if item.cluster_id:
+        about |= Q(cluster_id=item.cluster_id)
+    return Dossier(
+        item=item,
+        post=post,
+        version=version,
+        versions=list(post.versions.select_related("content").order_by("number")),
+        posts=len(post_ids),
+        flags=list(
+            live.values("reason")
+            .annotate(count=Count("reporter", distinct=True), first=Min("at"))
+            .order_by("-count", "reason")
+        ),
+        notes_of_flags=list(live.exclude(note="").order_by("-id")[:20]),
+        signals=list(Signal.objects.filter(post_id__in=post_ids).order_by("-score", "-id")[:20]),
+        reach=list(reversed(ReachSample.objects.filter(post_id=post.pk).order_by("-at")[:48])),
+        decisions=list(
+            Decision.objects.filter(about).select_related("decided_by").order_by("-id")[:50]
+        ),
+        effect=state.document if state else None,
+        counting_strikes=strikes.counting([post.actor_id], now=now).get(post.actor_id, []),
+        notes=list(item.notes.order_by("id")),
+    )
+
+
+def members_of(cluster_id: uuid.UUID | None) -> QuerySet[ClusterMember, uuid.UUID]:
+    return (
+        ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True)
+        .order_by("post_id")
+        .values_list("post_id", flat=True)
+        .distinct()
+    )
+
+
+def sparklines(post_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[int]]:
+    """Views over time per post, oldest first, for lists."""
+    found: dict[uuid.UUID, list[int]] = {}
+    samples = ReachSample.objects.filter(post_id__in=post_ids).order_by("post_id", "at")
+    for post_id, views in samples.values_list("post_id", "views"):
+        found.setdefault(post_id, []).append(views)
+    return {post_id: views[-24:] for post_id, views in found.items()}

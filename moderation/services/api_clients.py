@@ -1,0 +1,91 @@
+"""API keys: made once, shown once, kept as a hash."""
+
+import hashlib
+import hmac
+import secrets
+import uuid
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from moderation.caller import Caller
+from moderation.enums import AuditEvent, Role, Scope
+from moderation.errors import Invalid, NotFound
+from moderation.models import ApiClient, User
+from moderation.permissions import may_administer
+from moderation.services import audit
+
+KEY_MARK = "vk"
+LAST_USE_GRAIN = timedelta(minutes=1)
+
+
+@transaction.atomic
+def create(
+    *,
+    name: str,
+    scopes: Collection[Scope],
+    caller: Caller,
+    now: datetime,
+    person: User | None = None,
+    acting: str = "",
+    expires_at: datetime | None = None,
+) -> tuple[ApiClient, str]:
+    """Make a key; returns the client and the key, which nobody can read again.
+
+    Raises Refused; Invalid (`scopes`, `expires_at`).
+    """
+    if caller.role is not Role.SYSTEM:
+        may_administer(caller).require()
+    if not scopes:
+        raise Invalid("A key needs at least one scope.", field="scopes", code="required")
+    if expires_at is not None and expires_at <= now:
+        raise Invalid("The key would have expired already.", field="expires_at")
+    prefix, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
+    client = ApiClient.objects.create(
+        name=name,
+        prefix=prefix,
+        secret_sha256=_digest(secret),
+        scopes=sorted(scopes),
+        person=person,
+        acting=acting,
+        created_at=now,
+        created_by_id=caller.person_id,
+        expires_at=expires_at,
+    )
+    audit.record(AuditEvent.KEY_CREATED, client, caller=caller, now=now, scopes=sorted(scopes))
+    return client, f"{KEY_MARK}_{prefix}_{secret}"
+
+
+@transaction.atomic
+def revoke(client_id: uuid.UUID, *, caller: Caller, now: datetime) -> ApiClient:
+    """End a key at once; revoking twice changes nothing. Raises Refused, NotFound."""
+    may_administer(caller).require()
+    client = ApiClient.objects.select_for_update(of=("self",)).filter(pk=client_id).first()
+    if client is None:
+        raise NotFound("There is no such key.")
+    if client.revoked_at is None:
+        client.revoked_at = now
+        client.save(update_fields=["revoked_at"])
+        audit.record(AuditEvent.KEY_REVOKED, client, caller=caller, now=now)
+    return client
+
+
+def find(key: str, *, now: datetime) -> ApiClient | None:
+    """The client of a live key, or None. Compares in constant time; notes the last use to the minute."""
+    mark, _, rest = key.partition("_")
+    prefix, _, secret = rest.partition("_")
+    if mark != KEY_MARK or not prefix or not secret:
+        return None
+    client = ApiClient.objects.select_related("person").filter(prefix=prefix).first()
+    if client is None or not hmac.compare_digest(client.secret_sha256, _digest(secret)):
+        return None
+    if client.revoked_at is not None or (client.expires_at is not None and client.expires_at <= now):
+        return None
+    if client.last_used_at is None or now - client.last_used_at > LAST_USE_GRAIN:
+        ApiClient.objects.filter(pk=client.pk).update(last_used_at=now)
+    return client
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,85 @@
+"""Clusters: posts about one thing. Who is in decides whom a decision reaches."""
+
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db import transaction
+
+from moderation import locks
+from moderation.caller import Caller
+from moderation.enums import AuditEvent, OutboxKind
+from moderation.models import Cluster, ClusterMember, PostVersion
+from moderation.services import audit, outbox, queue
+
+
+def create(*, now: datetime) -> Cluster:
+    return Cluster.objects.create(added_at=now)
+
+
+@transaction.atomic
+def add(
+    cluster_id: uuid.UUID, version: PostVersion, *, caller: Caller, now: datetime, by_person: bool
+) -> ClusterMember:
+    """Put a post version into a cluster; adding it twice changes nothing."""
+    found = ClusterMember.objects.filter(
+        cluster_id=cluster_id, post_version=version, left_at__isnull=True
+    ).first()
+    if found is not None:
+        return found
+    queue.join_cluster(post=version.post, cluster_id=cluster_id, caller=caller, now=now, by_person=by_person)
+    member = ClusterMember(cluster_id=cluster_id, post_version=version, post_id=version.post_id, joined_at=now)
+    ClusterMember.objects.bulk_create([member], ignore_conflicts=True)
+    outbox.put(OutboxKind.RECOMPUTE_POST, [version.post_id], now=now)
+    audit.record(
+        AuditEvent.CLUSTER_JOINED, version, caller=caller, now=now, cluster=str(cluster_id), by_person=by_person
+    )
+    return ClusterMember.objects.get(cluster_id=cluster_id, post_version=version, left_at__isnull=True)
+
+
+@transaction.atomic
+def add_copies(
+    cluster_id: uuid.UUID, versions: Sequence[PostVersion], *, caller: Caller, now: datetime
+) -> int:
+    """Put many exact copies in at once; returns how many were new. Their open items join one by one."""
+    known = set(
+        ClusterMember.objects.filter(
+            cluster_id=cluster_id, post_version__in=versions, left_at__isnull=True
+        ).values_list("post_version_id", flat=True)
+    )
+    new = [v for v in versions if v.pk not in known]
+    busy = set(queue.posts_with_open_items([v.post_id for v in new]))
+    locks.open_items(post_ids=busy, cluster_ids=[cluster_id])  # all at once, in the one order
+    for version in sorted(new, key=lambda v: v.pk):
+        if version.post_id in busy:
+            queue.join_cluster(post=version.post, cluster_id=cluster_id, caller=caller, now=now, by_person=False)
+    ClusterMember.objects.bulk_create(
+        [
+            ClusterMember(cluster_id=cluster_id, post_version=v, post_id=v.post_id, joined_at=now)
+            for v in new
+        ],
+        ignore_conflicts=True,
+        batch_size=2000,
+    )
+    if new:
+        outbox.put(OutboxKind.RECOMPUTE_CLUSTER, [cluster_id], now=now)
+        audit.record(
+            AuditEvent.CLUSTER_JOINED, Cluster(pk=cluster_id), caller=caller, now=now, copies=len(new)
+        )
+    return len(new)
+
+
+@transaction.atomic
+def remove(cluster_id: uuid.UUID, version: PostVersion, *, caller: Caller, now: datetime) -> bool:
+    """End a membership; returns whether there was one. The post's own flags may open an item again."""
+    ended = ClusterMember.objects.filter(
+        cluster_id=cluster_id, post_version=version, left_at__isnull=True
+    ).update(left_at=now)
+    if ended:
+        outbox.put(OutboxKind.RECOMPUTE_POST, [version.post_id], now=now)
+        outbox.put(OutboxKind.RECOMPUTE_ACTOR, [version.post.actor_id], now=now)
+        outbox.put(OutboxKind.REFRESH_ITEM, [version.post_id], now=now)
+        audit.record(
+            AuditEvent.CLUSTER_LEFT, version, caller=caller, now=now, cluster=str(cluster_id)
+        )
+    return bool(ended)

@@ -1,0 +1,203 @@
+"""Recording decisions: the only way in which anything comes to change what is served."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from moderation import locks
+from moderation.caller import Caller
+from moderation.enums import AuditEvent, DecisionKind, OutboxKind
+from moderation.errors import Conflict
+from moderation.models import ClusterMember, Decision, FanOut, Post, PostVersion
+from moderation.services import audit, outbox, policies, strikes
+
+SEVERAL = 2  # from this many posts on, a decision shows its progress
+
+
+@transaction.atomic
+def stand(
+    cluster_id: uuid.UUID,
+    *,
+    outcome: str,
+    contested: bool,
+    presentation: Mapping[str, Any],
+    rated_version: PostVersion | None,
+    source: str,
+    source_key: str,
+    caller: Caller,
+    now: datetime,
+) -> Decision | None:
+    """Record the one standing verdict on a cluster; `outcome` "" says that none stands any more.
+
+    The newest row supersedes the one before it. Nothing is recorded when nothing changes. A striking
+    verdict strikes the original publisher, who is the actor of `rated_version`. Safe to repeat: the same
+    (source, source_key) gives the row recorded first.
+    """
+    repeated = Decision.objects.filter(source=source, source_key=source_key).first()
+    if repeated is not None:
+        return repeated
+    locks.cluster(cluster_id)
+    tip = _tip(cluster_id)
+    if not outcome and (tip is None or tip.ends):
+        return None
+    if tip is not None and (tip.outcome, tip.contested, tip.presentation) == (outcome, contested, dict(presentation)):
+        return tip
+    decision = _insert(
+        kind=DecisionKind.STANDING_VERDICT,
+        cluster_id=cluster_id,
+        outcome=outcome,
+        contested=contested,
+        ends=not outcome,
+        presentation=dict(presentation),
+        post_version=rated_version,
+        supersedes=tip,
+        source=source,
+        source_key=source_key,
+        caller=caller,
+        now=now,
+    )
+    if outcome and rated_version is not None:
+        strikes.charge(decision, rated_version, caller=caller, now=now)
+    strikes.recompute_struck(cluster_id, now=now)
+    _fan_out(cluster_id, now=now)
+    outbox.put(OutboxKind.JUDGE_FLAGS, [decision.pk], now=now)
+    return decision
+
+
+@transaction.atomic
+def on_post(
+    post: Post,
+    *,
+    kind: DecisionKind,
+    source: str,
+    source_key: str,
+    caller: Caller,
+    now: datetime,
+    post_version: PostVersion | None = None,
+    outcome: str = "",
+    ground: str = "",
+    regions: Sequence[str] = (),
+    presentation: Mapping[str, Any] | None = None,
+    in_force_until: datetime | None = None,
+    decided_by: uuid.UUID | None = None,
+    confirmed_by: uuid.UUID | None = None,
+    urgent: bool = False,
+) -> Decision:
+    """Record a decision on one post. Safe to repeat by (source, source_key)."""
+    repeated = Decision.objects.filter(source=source, source_key=source_key).first()
+    if repeated is not None:
+        return repeated
+    decision = _insert(
+        kind=kind,
+        post_id=post.pk,
+        post_version=post_version,
+        outcome=outcome,
+        ground=ground,
+        regions=list(regions),
+        presentation=dict(presentation or {}),
+        in_force_until=in_force_until,
+        decided_by_id=decided_by or caller.person_id,
+        confirmed_by_id=confirmed_by,
+        source=source,
+        source_key=source_key,
+        caller=caller,
+        now=now,
+    )
+    outbox.put(OutboxKind.RECOMPUTE_POST, [post.pk], now=now, urgent=urgent)
+    outbox.put(OutboxKind.JUDGE_FLAGS, [decision.pk], now=now)
+    return decision
+
+
+@transaction.atomic
+def end(
+    decision: Decision,
+    *,
+    source: str,
+    source_key: str,
+    caller: Caller,
+    now: datetime,
+    decided_by: uuid.UUID | None = None,
+    confirmed_by: uuid.UUID | None = None,
+    urgent: bool = False,
+) -> Decision:
+    """End a decision on a post by a row that supersedes it.
+
+    Raises Conflict (`already_superseded`) if a newer row is there.
+    """
+    repeated = Decision.objects.filter(source=source, source_key=source_key).first()
+    if repeated is not None:
+        return repeated
+    locks.states([decision.post_id] if decision.post_id else [])
+    newer = Decision.objects.filter(supersedes=decision).first()
+    if newer is not None:
+        raise Conflict("A newer decision stands already.", code="already_superseded", current=str(newer.pk))
+    ending = _insert(
+        kind=decision.kind,
+        post_id=decision.post_id,
+        cluster_id=decision.cluster_id,
+        post_version_id=decision.post_version_id,
+        ground=decision.ground,
+        regions=decision.regions,
+        ends=True,
+        supersedes=decision,
+        decided_by_id=decided_by or caller.person_id,
+        confirmed_by_id=confirmed_by,
+        source=source,
+        source_key=source_key,
+        caller=caller,
+        now=now,
+    )
+    if decision.post_id is not None:
+        outbox.put(OutboxKind.RECOMPUTE_POST, [decision.post_id], now=now, urgent=urgent)
+    return ending
+
+
+def standing_on(cluster_id: uuid.UUID) -> Decision | None:
+    """The verdict that stands on a cluster, if any."""
+    tip = _tip(cluster_id)
+    return None if tip is None or tip.ends else tip
+
+
+def _tip(cluster_id: uuid.UUID) -> Decision | None:
+    """The newest row of the cluster's chain of verdicts, which may be an ending."""
+    return (
+        Decision.objects.filter(
+            cluster_id=cluster_id, kind=DecisionKind.STANDING_VERDICT, superseded_by__isnull=True
+        )
+        .order_by("-id")
+        .first()
+    )
+
+
+def _insert(*, caller: Caller, now: datetime, **fields: Any) -> Decision:
+    decision = Decision.objects.create(
+        in_force_from=now,
+        at=now,
+        policy_version_id=policies.at(now).number,
+        **{"decided_by_id": caller.person_id, **fields},
+    )
+    audit.record(
+        AuditEvent.DECISION_RECORDED,
+        decision,
+        caller=caller,
+        now=now,
+        kind=decision.kind,
+        outcome=decision.outcome,
+        ends=decision.ends,
+    )
+    return decision
+
+
+def _fan_out(cluster_id: uuid.UUID, *, now: datetime) -> None:
+    """Owe a recompute of every post of the cluster, with visible progress when they are many."""
+    total = (
+        ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True).values("post").distinct().count()
+    )
+    payload = {}
+    if total >= SEVERAL:
+        progress = FanOut.objects.create(cluster_id=cluster_id, total=total, started_at=now)
+        payload = {"progress": str(progress.pk)}
+    outbox.put(OutboxKind.RECOMPUTE_CLUSTER, [cluster_id], now=now, payload=payload)

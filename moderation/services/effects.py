@@ -1,0 +1,151 @@
+"""Effective state out: recompute is its only writer.
+
+load the inputs -> policy.effective_state(inputs, at) -> store if different -> change feed -> cache.
+"""
+
+import json
+import uuid
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Q
+
+from moderation import effective_cache, locks, policy
+from moderation.effective_cache import Entry
+from moderation.enums import OutboxKind
+from moderation.models import ClusterMember, Decision, EffectiveState, Outbox, Post
+from moderation.services import notices, outbox, policies, strikes
+
+
+@dataclass(frozen=True)
+class Change:
+    """One post's effective state before and after a recompute."""
+
+    post_id: uuid.UUID
+    actor_id: uuid.UUID
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+
+
+def load_inputs(post_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UUID, policy.Inputs]:
+    """The inputs of the pure function for these posts, in a handful of queries."""
+    posts = {p.pk: p for p in Post.objects.filter(pk__in=post_ids).only("id", "actor_id", "current_version_id")}
+    through: dict[uuid.UUID, dict[uuid.UUID, uuid.UUID]] = {}
+    members = ClusterMember.objects.filter(post_id__in=posts, left_at__isnull=True).order_by(
+        "post_version__number"
+    )
+    for post_id, cluster_id, version_id in members.values_list("post_id", "cluster_id", "post_version_id"):
+        through.setdefault(post_id, {})[cluster_id] = version_id  # the newest version in the cluster counts
+    clusters = {c for by_cluster in through.values() for c in by_cluster}
+    on_cluster: dict[uuid.UUID, list[Decision]] = {}
+    on_post: dict[uuid.UUID, list[Decision]] = {}
+    for row in Decision.objects.filter(Q(cluster_id__in=clusters) | Q(post_id__in=posts)).order_by("id"):
+        if row.cluster_id is not None:
+            on_cluster.setdefault(row.cluster_id, []).append(row)
+        elif row.post_id is not None:
+            on_post.setdefault(row.post_id, []).append(row)
+    counting = strikes.counting({p.actor_id for p in posts.values()}, now=now)
+    rules = policies.at(now)
+    inputs = {}
+    for post in posts.values():
+        decisions = [strikes.recorded(d) for d in on_post.get(post.pk, ())]
+        for cluster_id, version_id in sorted(through.get(post.pk, {}).items()):
+            decisions += [
+                strikes.recorded(d, about_version=str(version_id)) for d in on_cluster.get(cluster_id, ())
+            ]
+        inputs[post.pk] = policy.Inputs(
+            current_version=str(post.current_version_id),
+            decisions=decisions,
+            strikes=[s.counts_until for s in counting.get(post.actor_id, ())],
+            policy_number=rules.number,
+            policy=rules.data,
+        )
+    return inputs
+
+
+def compute(post_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UUID, policy.State]:
+    """The pure function's answer for these posts at `now`; writes nothing."""
+    return {i: policy.effective_state(x, now) for i, x in load_inputs(post_ids, now=now).items()}
+
+
+@transaction.atomic
+def recompute(post_ids: Sequence[uuid.UUID], *, now: datetime) -> int:
+    """Bring the stored states of these posts in line with the decisions in force; returns how many changed.
+
+    Inputs are read after the rows are locked: a decision that commits later brings its own recompute.
+    """
+    stored = {row.post_id: row for row in locks.states(post_ids)}
+    states = compute(list(stored), now=now)
+    changed = [
+        i
+        for i, state in states.items()
+        if (stored[i].document, stored[i].valid_until) != (state.document, state.valid_until)
+    ]
+    if not changed:
+        return 0
+    actors = dict(Post.objects.filter(pk__in=changed).values_list("pk", "actor_id"))
+    changes = [Change(i, actors[i], stored[i].document, states[i].document) for i in changed]
+    _store(changed, states, now=now)
+    notices.after(changes, now=now)
+    row = outbox.put(OutboxKind.PUBLISH, [changed[0]], now=now, payload={"posts": [str(i) for i in changed]})[0]
+    transaction.on_commit(partial(_publish_now, row.pk, changed), robust=True)
+    return len(changed)
+
+
+def publish(post_ids: Sequence[uuid.UUID]) -> bool:
+    """Write the stored states of these posts to the cache; returns whether Redis took them."""
+    rows = EffectiveState.objects.filter(post_id__in=post_ids).order_by("post_id")
+    return effective_cache.write((r.post_id, Entry(r.version, r.valid_until, r.document)) for r in rows)
+
+
+def request(post_ids: Collection[uuid.UUID], *, now: datetime) -> None:
+    """Owe a recompute of these posts, unless one waits already."""
+    waiting = set(
+        Outbox.objects.filter(
+            kind=OutboxKind.RECOMPUTE_POST, target__in=post_ids, failed_at__isnull=True
+        ).values_list("target", flat=True)
+    )
+    outbox.put(OutboxKind.RECOMPUTE_POST, sorted(set(post_ids) - waiting), now=now)
+
+
+def _publish_now(row_id: uuid.UUID, post_ids: Sequence[uuid.UUID]) -> None:
+    """At once after the commit; if Redis does not answer, the outbox row keeps trying."""
+    if publish(post_ids):
+        Outbox.objects.filter(pk=row_id).delete()
+
+
+_STORE = """
+WITH new AS (
+    SELECT * FROM unnest(%s::uuid[], %s::text[], %s::int[], %s::bool[], %s::timestamptz[])
+        AS n(post_id, document, feed_bp, removed, valid_until)
+), stored AS (
+    UPDATE moderation_effectivestate s
+    SET version = s.version + 1, document = n.document::jsonb, feed_bp = n.feed_bp, removed = n.removed,
+        valid_until = n.valid_until, computed_at = %s
+    FROM new n WHERE s.post_id = n.post_id
+    RETURNING s.post_id, s.version, s.document
+)
+INSERT INTO moderation_feedpending (post_id, version, document, at)
+SELECT post_id, version, document, %s FROM stored ORDER BY post_id
+"""
+
+
+def _store(post_ids: Sequence[uuid.UUID], states: dict[uuid.UUID, policy.State], *, now: datetime) -> None:
+    rows = [states[i] for i in post_ids]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _STORE,
+            [
+                list(post_ids),
+                [None if s.document is None else json.dumps(s.document) for s in rows],
+                [s.feed_bp for s in rows],
+                [s.removed for s in rows],
+                [s.valid_until for s in rows],
+                now,
+                now,
+            ],
+        )

@@ -1,0 +1,85 @@
+"""The outbox is the queue: rows of work written in the transaction that owes it.
+
+A message only wakes a worker, after the commit; a lost message costs time, never work.
+"""
+
+import uuid
+from collections.abc import Callable, Collection, Iterable
+from datetime import datetime
+from functools import cache, partial
+from typing import Any
+
+from django.db import transaction
+
+from moderation.enums import OutboxKind
+from moderation.models import Outbox
+
+QUEUE_OF = {
+    OutboxKind.RECOMPUTE_POST: "effects",
+    OutboxKind.RECOMPUTE_CLUSTER: "effects",
+    OutboxKind.RECOMPUTE_ACTOR: "effects",
+    OutboxKind.PUBLISH: "effects",
+    OutboxKind.REFRESH_ITEM: "effects",
+    OutboxKind.JUDGE_FLAGS: "maintenance",
+    OutboxKind.POST_VERSION_ADDED: "matching",
+}
+
+
+def put(
+    kind: OutboxKind,
+    targets: Iterable[uuid.UUID],
+    *,
+    now: datetime,
+    urgent: bool = False,
+    payload: dict[str, Any] | None = None,
+) -> list[Outbox]:
+    """Write one row per target in the caller's transaction and ring after its commit."""
+    queue = "urgent" if urgent else QUEUE_OF[kind]
+    rows = Outbox.objects.bulk_create(
+        [
+            Outbox(queue=queue, kind=kind, target=t, payload=payload or {}, at=now, available_at=now)
+            for t in targets
+        ]
+    )
+    if rows:
+        ring_after_commit(queue)
+    return rows
+
+
+def take(queue: str, *, now: datetime, exclude: Collection[uuid.UUID] = ()) -> Outbox | None:
+    """The oldest waiting row, locked; None when nothing waits that nobody else works on."""
+    return (
+        Outbox.objects.select_for_update(skip_locked=True)
+        .filter(queue=queue, available_at__lte=now, failed_at__isnull=True)
+        .exclude(pk__in=exclude)
+        .order_by("available_at", "id")
+        .first()
+    )
+
+
+# ── the bell ───────────────────────────────────────────────────────────────────────────────────────
+
+_ring: Callable[[str], None] = lambda queue: None  # noqa: E731 (silent until a bell is hung)
+
+
+def hang_bell(ring: Callable[[str], None]) -> None:
+    """Set what wakes a worker: moderation.tasks does, at start-up."""
+    global _ring
+    _ring = ring
+
+
+def ring_after_commit(queue: str) -> None:
+    """Once per queue and transaction."""
+    bell = _bell(queue)
+    waiting = transaction.get_connection().run_on_commit
+    if not any(func is bell for _sids, func, _robust in waiting):
+        transaction.on_commit(bell, robust=True)
+
+
+@cache
+def _bell(queue: str) -> Callable[[], None]:
+    return partial(_ring_now, queue)
+
+
+def _ring_now(queue: str) -> None:
+    _ring(queue)

@@ -1,0 +1,101 @@
+"""Accounts and platform roles; ending somebody's access at once."""
+
+import uuid
+from collections.abc import Collection
+from datetime import datetime
+
+from django.contrib.auth.password_validation import validate_password
+from django.contrib.sessions.models import Session
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import F
+
+from moderation.caller import Caller
+from moderation.enums import AuditEvent, Role
+from moderation.errors import Conflict, Invalid, NotFound
+from moderation.models import ApiClient, RoleGrant, User
+from moderation.permissions import may_administer
+from moderation.services import audit, queue
+
+
+@transaction.atomic
+def grant_role(person: User, role: Role, *, caller: Caller, now: datetime) -> RoleGrant:
+    """Give a platform role; giving it twice changes nothing. Raises Refused."""
+    if caller.role is not Role.SYSTEM:
+        may_administer(caller).require()
+    held = RoleGrant.objects.filter(person=person, role=role, ended_at__isnull=True).first()
+    if held is not None:
+        return held
+    grant = RoleGrant.objects.create(person=person, role=role, granted_at=now, granted_by_id=caller.person_id)
+    audit.record(AuditEvent.ROLE_GRANTED, grant, caller=caller, now=now, role=role, person=str(person.pk))
+    return grant
+
+
+@transaction.atomic
+def end_role(person_id: uuid.UUID, role: Role, *, caller: Caller, now: datetime) -> None:
+    """Take a platform role away; the last administrator stays. Raises Refused, NotFound, Conflict."""
+    may_administer(caller).require()
+    grants = list(
+        RoleGrant.objects.select_for_update(of=("self",)).filter(role=role, ended_at__isnull=True).order_by("id")
+    )
+    grant = next((g for g in grants if g.person_id == person_id), None)
+    if grant is None:
+        raise NotFound("This person does not hold that role.")
+    if role == Role.ADMINISTRATOR and len(grants) == 1:
+        raise Conflict("The last administrator cannot be removed.", code="last_administrator")
+    grant.ended_at = now
+    grant.save(update_fields=["ended_at"])
+    audit.record(AuditEvent.ROLE_ENDED, grant, caller=caller, now=now, role=role, person=str(person_id))
+    end_access([person_id], caller=caller, now=now)
+
+
+@transaction.atomic
+def end_access(person_ids: Collection[uuid.UUID], *, caller: Caller, now: datetime) -> None:
+    """End every session of these people and free what they hold. Their keys are judged by what is left to them."""
+    queue.free_all_of(person_ids)
+    User.objects.filter(pk__in=person_ids).update(access_epoch=F("access_epoch") + 1)
+    for person in User.objects.filter(pk__in=person_ids).order_by("id"):
+        audit.record(AuditEvent.ACCESS_ENDED, person, caller=caller, now=now)
+
+
+@transaction.atomic
+def deactivate(person_id: uuid.UUID, *, caller: Caller, now: datetime) -> None:
+    """Turn an account off: sessions, keys and leases end at once. Raises Refused, NotFound, Conflict."""
+    may_administer(caller).require()
+    person = User.objects.select_for_update(of=("self",)).filter(pk=person_id).first()
+    if person is None:
+        raise NotFound("There is no such person.")
+    if RoleGrant.objects.filter(person=person, role=Role.ADMINISTRATOR, ended_at__isnull=True).exists():
+        end_role(person_id, Role.ADMINISTRATOR, caller=caller, now=now)
+    person.is_active = False
+    person.save(update_fields=["is_active"])
+    ApiClient.objects.filter(person=person, revoked_at__isnull=True).update(revoked_at=now)
+    end_access([person_id], caller=caller, now=now)
+
+
+def clear_old_sessions(*, now: datetime) -> int:
+    return Session.objects.filter(expire_date__lt=now).delete()[0]
+
+
+def by_email(email: str) -> User | None:
+    return User.objects.filter(email=email.strip().lower()).first()
+
+
+def create_account(
+    *, email: str, display_name: str, password: str, language: str = "en", time_zone: str = "UTC"
+) -> User:
+    """Make an account. Raises Invalid (`password`, `display_name`)."""
+    if not display_name.strip():
+        raise Invalid("Say how you want to be called.", field="display_name", code="required")
+    try:
+        validate_password(password)
+    except ValidationError as error:
+        raise Invalid(" ".join(error.messages), field="password") from None
+    return User.objects.create_user(
+        email, password, display_name=display_name.strip(), language=language, time_zone=time_zone
+    )
+
+
+def as_self(person_id: uuid.UUID) -> Caller:
+    """The caller of what a person does for themselves before they are signed in."""
+    return Caller(role=Role.MEMBER, person_id=person_id)

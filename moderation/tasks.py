@@ -1,0 +1,86 @@
+"""Tasks are doorbells: what they do is in the outbox and the services. Safe to ring twice, or never."""
+
+import logging
+import time
+
+from celery import shared_task
+from django.conf import settings
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from moderation.services import audit, changes, enforcement, health, notices, outbox, people
+
+logger = logging.getLogger(__name__)
+
+REST_AFTER_FAILURE = 2.0  # seconds in which a broker that did not answer is not asked again
+_broker_absent_until = 0.0
+
+
+@shared_task
+def drain_outbox(queue: str) -> int:
+    """Do what waits in one queue of the outbox; returns how many rows were done."""
+    done = enforcement.drain(queue, limit=settings.OUTBOX_BATCH)
+    if done and queue in ("effects", "urgent"):
+        changes.sequence()
+    return done
+
+
+@shared_task
+def sequence_changes() -> int:
+    """Give committed changes their place in the feed."""
+    return changes.sequence()
+
+
+@shared_task
+def sweep() -> dict[str, int]:
+    """Find what is late: effects that ended by time, bells that were lost, sessions that expired."""
+    now = timezone.now()
+    people.clear_old_sessions(now=now)
+    return enforcement.sweep(now=now)
+
+
+@shared_task
+def seal_audit() -> int:
+    """Chain audit rows that have no seal yet."""
+    return audit.seal()
+
+
+@shared_task
+def deliver_notices() -> int:
+    """Send notices whose dwell is over."""
+    return notices.deliver(now=timezone.now())
+
+
+@shared_task
+def echo(queue: str, token: str) -> None:
+    """Answer a health check through the queue it came by."""
+    health.answer_echo(queue, token)
+
+
+@shared_task
+def beat_heartbeat() -> None:
+    """Send an echo through every queue, so that the system page shows when each worker last answered."""
+    for queue in settings.TASK_QUEUES:
+        _send_echo(queue, "heartbeat")
+
+
+def _send_echo(queue: str, token: str) -> None:
+    echo.apply_async((queue, token), queue=queue, expires=30, retry=False)
+
+
+def _ring(queue: str) -> None:
+    """Wake a worker. A dead broker costs one second, once; beat and the sweep ring again."""
+    global _broker_absent_until
+    if time.monotonic() < _broker_absent_until:
+        return
+    try:
+        drain_outbox.apply_async((queue,), queue=queue, expires=60, retry=False)
+    except (OperationalError, OSError) as error:
+        _broker_absent_until = time.monotonic() + REST_AFTER_FAILURE
+        logger.warning("bell_not_heard", extra={"queue": queue, "error": str(error)})
+
+
+def hang_bells() -> None:
+    """Connect the services' bell and echo to Celery; called when the app is ready."""
+    outbox.hang_bell(_ring)
+    health.hang_echo(_send_echo)

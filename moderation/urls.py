@@ -1,0 +1,7 @@
+from django.urls import path
+
+from moderation.views import health
+
+urlpatterns = [
+    path("healthz", health.healthz, name="healthz"),
+]
