@@ -4,6 +4,7 @@ A text key ignores case, spacing, quotes, invisible and look-alike characters. I
 Persian and Indic words need, and emoji, numbers, negation: those differences never act.
 """
 
+import contextlib
 import hashlib
 import re
 import unicodedata
@@ -73,10 +74,9 @@ def canonical_link(url: str) -> str:
 
 def _host(parts: SplitResult) -> str:
     host = (parts.hostname or "").rstrip(".").lower()
-    try:
-        host = host.encode("idna").decode() if not host.isascii() else host
-    except UnicodeError:
-        pass  # not a valid international name: compared as it is
+    if not host.isascii():
+        with contextlib.suppress(UnicodeError):  # not a valid international name: compared as it is
+            host = host.encode("idna").decode()
     host = host.removeprefix("www.")
     try:
         port = parts.port

@@ -74,15 +74,15 @@ def may_lead(caller: Caller, partner: "Partner") -> Answer:
 
 def may_see_partners(caller: Caller) -> Answer:
     by_key = caller.acts_as(Role.API_CLIENT) and caller.has(Scope.PARTNERS_READ)
-    return yes_if(by_key or bool(may_read_everything(caller)), _("Only administrators and auditors see partners."))
+    return yes_if(
+        by_key or bool(may_read_everything(caller)), _("Only administrators and auditors see partners.")
+    )
 
 
 def _certified(partner: "Partner", *, now: "datetime") -> Answer:
-    from factcheck.selectors.partners import is_certified
-
     if partner.status != "active":
         return no(_("%(partner)s is suspended.") % {"partner": partner.name})
     return yes_if(
-        is_certified(partner, now=now),
+        partner.is_certified(now=now),
         _("%(partner)s has no certificate that holds today, so it cannot rate.") % {"partner": partner.name},
     )

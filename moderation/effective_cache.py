@@ -67,7 +67,9 @@ def write(entries: Iterable[tuple[uuid.UUID, Entry]]) -> bool:
         script = redis_server.client.register_script(_SET_IF_NEWER)
         for start in range(0, len(rows), 500):
             part = rows[start : start + 500]
-            script(keys=[f"{prefix}{i}" for i, _ in part], args=[SECONDS_KEPT, *(_format(e) for _, e in part)])
+            script(
+                keys=[f"{prefix}{i}" for i, _ in part], args=[SECONDS_KEPT, *(_format(e) for _, e in part)]
+            )
     except redis.RedisError as error:
         redis_server.failed()
         logger.warning("effective_cache_unwritable", extra={"error": str(error)})
@@ -77,7 +79,11 @@ def write(entries: Iterable[tuple[uuid.UUID, Entry]]) -> bool:
 
 def _format(entry: Entry) -> str:
     until = entry.valid_until.timestamp() if entry.valid_until else ""
-    body = "" if entry.document is None else json.dumps(entry.document, separators=(",", ":"), ensure_ascii=False)
+    body = (
+        ""
+        if entry.document is None
+        else json.dumps(entry.document, separators=(",", ":"), ensure_ascii=False)
+    )
     return f"{entry.version}|{until}|{body}"
 
 

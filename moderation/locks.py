@@ -27,7 +27,9 @@ def open_items(
     """The open items about these posts and clusters, locked in id order: ask once for all you need."""
     about = Q(post_id__in=post_ids) | Q(cluster_id__in=cluster_ids)
     return list(
-        ReviewItem.objects.select_for_update(no_key=True, of=("self",)).filter(about, status="open").order_by("id")
+        ReviewItem.objects.select_for_update(no_key=True, of=("self",))
+        .filter(about, status="open")
+        .order_by("id")
     )
 
 
@@ -36,7 +38,9 @@ def cluster(cluster_id: uuid.UUID) -> Cluster:
 
 
 def actors(actor_ids: Collection[uuid.UUID]) -> list[Actor]:
-    return list(Actor.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=actor_ids).order_by("id"))
+    return list(
+        Actor.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=actor_ids).order_by("id")
+    )
 
 
 def states(post_ids: Collection[uuid.UUID]) -> list[EffectiveState]:

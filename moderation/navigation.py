@@ -7,7 +7,6 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from moderation.enums import Role
 
@@ -25,8 +24,10 @@ class Entry:
     badge: Callable[[HttpRequest], int | None] | None = None
 
 
-_entries: list[Entry] = []
 EVERYBODY = frozenset(Role)
+
+# The platform's own entries, in the order of the page; each area adds its line.
+_entries: list[Entry] = []
 
 
 def add(entry: Entry) -> None:
@@ -75,5 +76,3 @@ def _acting(request: HttpRequest) -> dict[str, Any]:
             for c in request.capacities  # type: ignore[attr-defined]
         ],
     }
-
-

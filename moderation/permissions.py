@@ -82,7 +82,9 @@ def may_withdraw(caller: Caller, flag: "Flag") -> Answer:
 def may_work_desk(caller: Caller) -> Answer:
     return all_of(
         [
-            yes_if(caller.acts_as(Role.POLICY_SPECIALIST), _("Only a policy specialist decides escalations.")),
+            yes_if(
+                caller.acts_as(Role.POLICY_SPECIALIST), _("Only a policy specialist decides escalations.")
+            ),
             yes_if(caller.has(Scope.DESK_WORK), _("This key lacks the scope desk:work.")),
         ]
     )
@@ -90,7 +92,8 @@ def may_work_desk(caller: Caller) -> Answer:
 
 def may_see_desk(caller: Caller) -> Answer:
     return yes_if(
-        caller.acts_as(Role.POLICY_SPECIALIST, Role.AUDITOR) or (caller.acts_as(Role.API_CLIENT) and caller.has(Scope.DECISIONS_READ)),
+        caller.acts_as(Role.POLICY_SPECIALIST, Role.AUDITOR)
+        or (caller.acts_as(Role.API_CLIENT) and caller.has(Scope.DECISIONS_READ)),
         _("Only policy specialists and auditors see the policy desk."),
     )
 

@@ -93,7 +93,13 @@ def post_multiplier(outcomes: Iterable[Mapping[str, Any]], surface: Surface) -> 
 
 def level(count: int, policy: Mapping[str, Any]) -> Mapping[str, Any]:
     """The level that `count` counting strikes imply: the highest one reached (domain 5)."""
-    none = {"level": StandingLevel.NONE, "multiplier": FULL, "recommendations": True, "ads": True, "monetisation": True}
+    none = {
+        "level": StandingLevel.NONE,
+        "multiplier": FULL,
+        "recommendations": True,
+        "ads": True,
+        "monetisation": True,
+    }
     reached = [row for row in policy["strikes"]["levels"] if count >= row["at"]]
     return max(reached, key=lambda row: row["at"], default=none)
 
@@ -268,12 +274,16 @@ def priority(inputs: PriorityInputs, policy: Mapping[str, Any]) -> tuple[float, 
         _factor(
             "harm",
             rules["harm"].get(harm_reason, 1.0),
-            f"most harmful reason given: {harm_reason.replace('_', ' ')}" if harm_reason else "no reason given",
+            f"most harmful reason given: {harm_reason.replace('_', ' ')}"
+            if harm_reason
+            else "no reason given",
         ),
         _factor(
             "flaggers",
             1 + math.log1p(flaggers),
-            "flagged by nobody" if not flaggers else f"flagged by {flaggers} " + ("person" if flaggers == 1 else "people"),
+            "flagged by nobody"
+            if not flaggers
+            else f"flagged by {flaggers} " + ("person" if flaggers == 1 else "people"),
         ),
         _factor(
             "flagger_reliability",
@@ -283,7 +293,9 @@ def priority(inputs: PriorityInputs, policy: Mapping[str, Any]) -> tuple[float, 
         _factor(
             "signals",
             1 + rules["signal_weight"] * inputs.strongest_signal,
-            f"strongest machine signal {inputs.strongest_signal:.2f}" if inputs.strongest_signal else "no machine signal",
+            f"strongest machine signal {inputs.strongest_signal:.2f}"
+            if inputs.strongest_signal
+            else "no machine signal",
         ),
     ]
     age_term = inputs.opened_at.timestamp() / (rules["tau_hours"] * 3600)
@@ -304,7 +316,9 @@ def reliability(judged: int, agreed: int, policy: Mapping[str, Any]) -> float:
 def due_at(reasons: Iterable[str], opened_at: datetime, policy: Mapping[str, Any]) -> datetime:
     """When the item should be decided: the shortest time among its reasons."""
     hours = policy["priority"]["due_hours"]
-    return opened_at + timedelta(hours=min((hours[r] for r in reasons if r in hours), default=max(hours.values())))
+    return opened_at + timedelta(
+        hours=min((hours[r] for r in reasons if r in hours), default=max(hours.values()))
+    )
 
 
 def _factor(name: str, value: float, words: str) -> dict[str, Any]:

@@ -121,7 +121,7 @@ _JUDGED = {
 FLAG = Machine(
     noun="flag",
     initial=FlagOutcome.PENDING,
-    moves=_values({outcome: _JUDGED for outcome in FlagOutcome}),
+    moves=_values(dict.fromkeys(FlagOutcome, _JUDGED)),
     owner={outcome: Role.REVIEWER if outcome is FlagOutcome.PENDING else "nobody" for outcome in FlagOutcome},
 )
 

@@ -1,3 +1,12 @@
 """What every test shares. Each room of fixtures is a plugin of its own."""
 
+import pytest
+
+from tests.factories.platform import Clock
+
 pytest_plugins = ["tests.services"]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()

@@ -1,5 +1,7 @@
 """Partner organisations, their certification and their people."""
 
+from datetime import datetime
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import F, Q
@@ -35,6 +37,10 @@ class Partner(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def is_certified(self, *, now: datetime) -> bool:
+        """Whether a certificate holds now; judged when asked, so it lapses on the second."""
+        return self.certifications.filter(valid_from__lte=now, valid_until__gt=now).exists()
 
 
 class Certification(models.Model):

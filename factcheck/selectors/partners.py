@@ -6,16 +6,11 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Max, Q, QuerySet
 
 from factcheck.enums import MembershipStatus, PartnerStatus
-from factcheck.models import Certification, Invitation, Membership, Partner
+from factcheck.models import Invitation, Membership, Partner
 from moderation.caller import Caller
-from moderation.services.queue import QueueScope
+from moderation.selectors.scopes import QueueScope
 
 ENDS_SOON = timedelta(days=30)
-
-
-def is_certified(partner: Partner, *, now: datetime) -> bool:
-    """Whether a certificate holds now; judged when asked, so it lapses on the second."""
-    return Certification.objects.filter(partner=partner, valid_from__lte=now, valid_until__gt=now).exists()
 
 
 def of(caller: Caller) -> Partner | None:

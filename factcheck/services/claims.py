@@ -29,7 +29,9 @@ class ClaimDraft:
     fragment: str = ""
 
 
-def for_item(item: "ReviewItem", draft: ClaimDraft, *, partner: Partner, caller: Caller, now: datetime) -> Claim:
+def for_item(
+    item: "ReviewItem", draft: ClaimDraft, *, partner: Partner, caller: Caller, now: datetime
+) -> Claim:
     """The claim this item is about: its cluster's, an existing one the reviewer names, or a new one.
 
     The caller holds the item's lock. Naming a claim, or making one, joins the displayed version to it.
@@ -62,7 +64,9 @@ def for_item(item: "ReviewItem", draft: ClaimDraft, *, partner: Partner, caller:
 
 
 @transaction.atomic
-def pick(*, post_ref: str = "", claim_id: uuid.UUID | None = None, caller: Caller, now: datetime) -> "ReviewItem":
+def pick(
+    *, post_ref: str = "", claim_id: uuid.UUID | None = None, caller: Caller, now: datetime
+) -> "ReviewItem":
     """Open (or find) the item of a post nobody flagged, or of a claim that another partner rated.
 
     Raises Refused, NotCertified, NotFound.
@@ -70,7 +74,10 @@ def pick(*, post_ref: str = "", claim_id: uuid.UUID | None = None, caller: Calle
     partners.certified(caller, now=now)
     if claim_id is not None:
         claim = Claim.objects.filter(pk=claim_id).first()
-        first = claim and Match.objects.filter(claim=claim, state=MatchState.CONFIRMED).order_by("at", "id").first()
+        first = (
+            claim
+            and Match.objects.filter(claim=claim, state=MatchState.CONFIRMED).order_by("at", "id").first()
+        )
         version = first and posts.version(first.post_version_id)
         if claim is None or not version:
             raise NotFound("There is no such claim.")

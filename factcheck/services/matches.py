@@ -72,7 +72,12 @@ def confirm(
     if stored.state == MatchState.REJECTED:
         raise Conflict("This post was found not to make this claim.", code="rejected_before")
     if stored.state == MatchState.SUGGESTED:
-        stored.state, stored.by_id, stored.partner, stored.at = MatchState.CONFIRMED, caller.person_id, partner, now
+        stored.state, stored.by_id, stored.partner, stored.at = (
+            MatchState.CONFIRMED,
+            caller.person_id,
+            partner,
+            now,
+        )
         stored.save()
     clusters.add(claim.cluster_id, version, caller=caller, now=now, by_person=True)
     if stored.pk == match.pk:

@@ -40,7 +40,7 @@ def certified(caller: Caller, *, now: datetime) -> Partner:
         raise Refused("Only reviewers of a partner do this.")
     answer = may_rate(caller, partner, now=now)
     if not answer:
-        held = partner.status == PartnerStatus.ACTIVE and find.is_certified(partner, now=now)
+        held = partner.status == PartnerStatus.ACTIVE and partner.is_certified(now=now)
         raise (Refused if held else NotCertified)(answer.reason)
     return partner
 
@@ -83,7 +83,13 @@ def change(partner_id: uuid.UUID, draft: PartnerDraft, *, caller: Caller, now: d
 
 @transaction.atomic
 def certify(
-    partner_id: uuid.UUID, *, body: str, valid_from: datetime, valid_until: datetime, caller: Caller, now: datetime
+    partner_id: uuid.UUID,
+    *,
+    body: str,
+    valid_from: datetime,
+    valid_until: datetime,
+    caller: Caller,
+    now: datetime,
 ) -> Certification:
     """Record a certificate. Raises Refused; NotFound; Invalid (`valid_until`, `body`)."""
     may_administer(caller).require()

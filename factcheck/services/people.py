@@ -30,11 +30,15 @@ def invite(
     """
     may_lead(caller, partner).require()
     email = email.strip().lower()
-    if Membership.objects.filter(partner=partner, person__email=email).exclude(status=MembershipStatus.REMOVED).exists():
+    if (
+        Membership.objects.filter(partner=partner, person__email=email)
+        .exclude(status=MembershipStatus.REMOVED)
+        .exists()
+    ):
         raise Invalid("This person belongs to the partner already.", field="email")
-    Invitation.objects.filter(partner=partner, email=email, accepted_at__isnull=True, revoked_at__isnull=True).update(
-        revoked_at=now
-    )
+    Invitation.objects.filter(
+        partner=partner, email=email, accepted_at__isnull=True, revoked_at__isnull=True
+    ).update(revoked_at=now)
     token = secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
         partner=partner,
@@ -45,7 +49,9 @@ def invite(
         invited_at=now,
         expires_at=now + INVITATION_HOLDS,
     )
-    audit.record(AuditEvent.PERSON_INVITED, invitation, caller=caller, now=now, partner=str(partner.pk), role=role)
+    audit.record(
+        AuditEvent.PERSON_INVITED, invitation, caller=caller, now=now, partner=str(partner.pk), role=role
+    )
     return invitation, token
 
 
@@ -53,7 +59,9 @@ def find_invitation(token: str, *, now: datetime) -> Invitation:
     """The open invitation of a link; reading it uses nothing up. Raises NotFound."""
     found = (
         Invitation.objects.select_related("partner")
-        .filter(token_sha256=_digest(token), accepted_at__isnull=True, revoked_at__isnull=True, expires_at__gt=now)
+        .filter(
+            token_sha256=_digest(token), accepted_at__isnull=True, revoked_at__isnull=True, expires_at__gt=now
+        )
         .first()
     )
     if found is None:
@@ -76,7 +84,9 @@ def accept(
     account that should sign in first.
     """
     invitation = find_invitation(token, now=now)
-    invitation = Invitation.objects.select_for_update(of=("self",)).select_related("partner").get(pk=invitation.pk)
+    invitation = (
+        Invitation.objects.select_for_update(of=("self",)).select_related("partner").get(pk=invitation.pk)
+    )
     if invitation.accepted_at is not None:
         raise NotFound("This invitation has ended or was used.")
     person = accounts.by_email(invitation.email)
@@ -86,7 +96,9 @@ def accept(
         raise Conflict("This invitation is for another address.", code="other_address")
     if person is None:
         person = accounts.create_account(email=invitation.email, display_name=display_name, password=password)
-    membership = join(invitation.partner, person.pk, role=MembershipRole(invitation.role), caller=caller, now=now)
+    membership = join(
+        invitation.partner, person.pk, role=MembershipRole(invitation.role), caller=caller, now=now
+    )
     invitation.accepted_at = now
     invitation.save(update_fields=["accepted_at"])
     return membership
@@ -98,10 +110,16 @@ def join(
     """Write the membership; joining twice changes nothing."""
     membership = Membership(partner=partner, person_id=person_id, role=role, joined_at=now)
     Membership.objects.bulk_create([membership], ignore_conflicts=True)
-    stored = Membership.objects.exclude(status=MembershipStatus.REMOVED).get(partner=partner, person_id=person_id)
+    stored = Membership.objects.exclude(status=MembershipStatus.REMOVED).get(
+        partner=partner, person_id=person_id
+    )
     if stored.pk == membership.pk:
         audit.record(
-            AuditEvent.PERSON_JOINED, stored, caller=caller or accounts.as_self(person_id), now=now, partner=str(partner.pk)
+            AuditEvent.PERSON_JOINED,
+            stored,
+            caller=caller or accounts.as_self(person_id),
+            now=now,
+            partner=str(partner.pk),
         )
     return stored
 
@@ -123,7 +141,9 @@ def resume(membership_id: uuid.UUID, *, caller: Caller, now: datetime) -> Member
     membership = _led(membership_id, caller)
     membership.status = MembershipStatus.ACTIVE
     membership.save(update_fields=["status"])
-    audit.record(AuditEvent.PERSON_JOINED, membership, caller=caller, now=now, partner=str(membership.partner_id))
+    audit.record(
+        AuditEvent.PERSON_JOINED, membership, caller=caller, now=now, partner=str(membership.partner_id)
+    )
     return membership
 
 
@@ -141,7 +161,11 @@ def remove(membership_id: uuid.UUID, *, caller: Caller, now: datetime) -> Member
 def _led(membership_id: uuid.UUID, caller: Caller) -> Membership:
     """The membership, its partner locked, if the caller leads it; a foreign one does not exist for them."""
     membership = Membership.objects.select_related("partner").filter(pk=membership_id).first()
-    if membership is None or membership.status == MembershipStatus.REMOVED or not may_lead(caller, membership.partner):
+    if (
+        membership is None
+        or membership.status == MembershipStatus.REMOVED
+        or not may_lead(caller, membership.partner)
+    ):
         raise NotFound("There is no such person.")
     Partner.objects.select_for_update(no_key=True).get(pk=membership.partner_id)
     membership.refresh_from_db()

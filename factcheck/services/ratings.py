@@ -13,14 +13,14 @@ from factcheck.enums import ARTICLE_NEEDED, NOT_ELIGIBLE, LeaseEnding, Verdict
 from factcheck.models import Article, Claim, Draft, Partner, Rating, Withdrawal
 from factcheck.permissions import may_undo, may_withdraw
 from factcheck.policy import SEVERITY
-from factcheck.selectors import partners as find
 from factcheck.services import claims, leases, partners, standing
 from factcheck.services.claims import ClaimDraft
 from factcheck.services.partners import NotCertified
 from moderation.caller import Caller
 from moderation.enums import AuditEvent, DecisionKind, ItemOutcome
 from moderation.errors import Conflict, Invalid, NotFound, Refused
-from moderation.services import audit, decisions, policies, queue
+from moderation.selectors import policies
+from moderation.services import audit, decisions, queue
 from moderation.services.queue import ItemRef
 
 if TYPE_CHECKING:
@@ -80,8 +80,13 @@ def revise(rating_id: uuid.UUID, draft: RatingDraft, *, caller: Caller, now: dat
     _lock(old.claim)
     _require_in_force(old)
     partner = old.partner
-    if not find.is_certified(partner, now=now) and SEVERITY[Verdict(draft.verdict)] >= SEVERITY[Verdict(old.verdict)]:
-        raise NotCertified(f"{partner.name} has no certificate that holds today: it may only soften its ratings.")
+    if (
+        not partner.is_certified(now=now)
+        and SEVERITY[Verdict(draft.verdict)] >= SEVERITY[Verdict(old.verdict)]
+    ):
+        raise NotCertified(
+            f"{partner.name} has no certificate that holds today: it may only soften its ratings."
+        )
     _check(draft, partner)
     new = _insert(draft, claim=old.claim, partner=partner, item_id=old.item_id, version_id=old.post_version_id,
                   language=draft.language or old.language, caller=caller, now=now, supersedes=old)  # fmt: skip
@@ -216,9 +221,13 @@ def _insert(
 def _check(draft: RatingDraft, partner: Partner) -> None:
     """Raises Invalid naming the first field to mend."""
     if draft.verdict == NOT_ELIGIBLE:
-        raise Invalid("“Not eligible” closes the item; it is not a rating.", field="verdict", code="not_a_rating")
+        raise Invalid(
+            "“Not eligible” closes the item; it is not a rating.", field="verdict", code="not_a_rating"
+        )
     if draft.verdict not in Verdict.values:
-        raise Invalid("Choose a verdict.", field="verdict", code="required" if not draft.verdict else "invalid_choice")
+        raise Invalid(
+            "Choose a verdict.", field="verdict", code="required" if not draft.verdict else "invalid_choice"
+        )
     for name in ("headline", "explanation"):
         if not getattr(draft, name).strip():
             raise Invalid("This must be filled in.", field=name, code="required")
@@ -239,6 +248,6 @@ def _check_article(url: str, partner: Partner) -> None:
         raise Invalid("Give the article's https address.", field="article_url")
     if not any(host == d or host.endswith("." + d) for d in partner.domains):
         domains = ", ".join(partner.domains)
-        raise Invalid(f"The article must be on your own domain ({domains}).", field="article_url", code="foreign_domain")
-
-
+        raise Invalid(
+            f"The article must be on your own domain ({domains}).", field="article_url", code="foreign_domain"
+        )

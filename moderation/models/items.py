@@ -81,7 +81,10 @@ class ReviewItem(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(
-                    holder__isnull=True, held_since__isnull=True, held_until__isnull=True, held_for__isnull=True
+                    holder__isnull=True,
+                    held_since__isnull=True,
+                    held_until__isnull=True,
+                    held_for__isnull=True,
                 )
                 | Q(holder__isnull=False, held_since__isnull=False, held_until__isnull=False),
                 name="item_lease_all_or_none",

@@ -16,9 +16,7 @@ class Actor(models.Model):
     kind = models.CharField(max_length=8, choices=ActorKind)
     external_id = models.CharField(max_length=200)
     name = models.CharField(max_length=200)
-    person = models.ForeignKey(
-        "moderation.User", null=True, on_delete=models.PROTECT, related_name="actors"
-    )
+    person = models.ForeignKey("moderation.User", null=True, on_delete=models.PROTECT, related_name="actors")
     added_at = models.DateTimeField()
 
     class Meta:
@@ -45,9 +43,7 @@ class Post(models.Model):
     topic = models.CharField(max_length=32, blank=True, default="")
     published_at = models.DateTimeField(db_index=True)
     added_at = models.DateTimeField()
-    current_version = models.ForeignKey(
-        "PostVersion", null=True, on_delete=models.PROTECT, related_name="+"
-    )
+    current_version = models.ForeignKey("PostVersion", null=True, on_delete=models.PROTECT, related_name="+")
     deleted_at = models.DateTimeField(null=True)
     deleted_by = models.CharField(max_length=16, blank=True, default="")
 

@@ -12,7 +12,7 @@ from moderation.caller import Caller
 from moderation.enums import EscalationStatus, ProposalStatus
 from moderation.models import Decision, EffectiveState, Escalation, Flag, PostVersion, Proposal, Strike
 from moderation.permissions import may_see_desk
-from moderation.services import strikes
+from moderation.selectors import standing
 
 OPEN = (EscalationStatus.OPEN, EscalationStatus.PROPOSED)
 
@@ -21,10 +21,16 @@ def cases(*, caller: Caller, status: str = "") -> QuerySet[Escalation]:
     """Open cases, soonest due first; with `status` the cases in it. Empty for who may not see the desk."""
     if not may_see_desk(caller):
         return Escalation.objects.none()
-    wanted = Escalation.objects.filter(status=status) if status else Escalation.objects.filter(status__in=OPEN)
+    wanted = (
+        Escalation.objects.filter(status=status) if status else Escalation.objects.filter(status__in=OPEN)
+    )
     return (
         wanted.select_related("post__actor", "post__reach", "post_version__content", "opened_by")
-        .annotate(decided_last=Case(When(decided_at__isnull=True, then=Value(0)), default=Value(1), output_field=IntegerField()))
+        .annotate(
+            decided_last=Case(
+                When(decided_at__isnull=True, then=Value(0)), default=Value(1), output_field=IntegerField()
+            )
+        )
         .order_by("decided_last", "due_at", "id")
     )
 
@@ -77,11 +83,13 @@ def case_file(case_id: uuid.UUID, *, caller: Caller, now: datetime) -> CaseFile 
             .order_by("-count", "reason")
         ),
         decisions=list(
-            Decision.objects.filter(post=case.post).select_related("decided_by", "confirmed_by").order_by("-id")
+            Decision.objects.filter(post=case.post)
+            .select_related("decided_by", "confirmed_by")
+            .order_by("-id")
         ),
         proposals=list(case.proposals.select_related("proposed_by", "judged_by").order_by("-id")),
         effect=state.document if state else None,
-        counting_strikes=strikes.counting([case.post.actor_id], now=now).get(case.post.actor_id, []),
+        counting_strikes=standing.counting([case.post.actor_id], now=now).get(case.post.actor_id, []),
         other_cases=list(of_author.order_by("-id")[:20]),
         similar_removals=list(
             Escalation.objects.filter(ground=case.ground, status=EscalationStatus.REMOVED)

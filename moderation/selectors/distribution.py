@@ -9,8 +9,8 @@ from typing import Any
 from moderation import effective_cache, policy
 from moderation.effective_cache import Entry
 from moderation.enums import ViewerPreference
-from moderation.models import ChangeFeed, EffectiveState, Post
-from moderation.services import changes, effects, policies
+from moderation.models import EffectiveState, Post
+from moderation.selectors import inputs, policies
 
 EXT = "ext:"
 
@@ -42,9 +42,8 @@ def lookup(
         entries = {**entries, **from_database}
     ended = [i for i, e in entries.items() if not e.holds_at(now)]
     if ended:
-        fresh = effects.compute(ended, now=now)
+        fresh = inputs.compute(ended, now=now)
         entries |= {i: Entry(entries[i].version, s.valid_until, s.document) for i, s in fresh.items()}
-        effects.request(ended, now=now)
     rules = policies.at(now).data
     answers = []
     for ref in refs:
@@ -60,32 +59,17 @@ def lookup(
 def resolve(refs: Sequence[str]) -> dict[str, uuid.UUID | None]:
     """Post ids of refs; None for what cannot be one. Plain ids are not checked for existence here."""
     external = [r.removeprefix(EXT) for r in refs if r.startswith(EXT)]
-    known = dict(Post.objects.filter(external_id__in=external).values_list("external_id", "pk")) if external else {}
+    known = (
+        dict(Post.objects.filter(external_id__in=external).values_list("external_id", "pk"))
+        if external
+        else {}
+    )
     return {r: known.get(r.removeprefix(EXT)) if r.startswith(EXT) else _uuid(r) for r in refs}
 
 
 def document_for(post_id: uuid.UUID, *, region: str, preference: str, now: datetime) -> dict[str, Any] | None:
     """One post as one viewer gets it, for pages."""
     return lookup([str(post_id)], region=region, preference=preference, now=now)[0].document
-
-
-def changes_after(position: int, *, limit: int) -> list[ChangeFeed]:
-    """The feed after a position, oldest first. Gives positions to what is committed before it reads."""
-    changes.sequence()
-    return list(ChangeFeed.objects.filter(position__gt=position).order_by("position")[:limit])
-
-
-def last_position() -> int:
-    """The newest position: a snapshot read after this misses nothing that the feed does not bring."""
-    changes.sequence()
-    newest = ChangeFeed.objects.order_by("-position").values_list("position", flat=True).first()
-    return newest or 0
-
-
-def snapshot(after: uuid.UUID | None, *, limit: int) -> list[EffectiveState]:
-    """States with any effect ever, by post id: pages of a starting copy."""
-    states = EffectiveState.objects.filter(version__gt=0).order_by("post_id")
-    return list(states.filter(post_id__gt=after)[:limit] if after else states[:limit])
 
 
 def _read(post_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Entry]:

@@ -45,7 +45,14 @@ ORDER BY score DESC, p.id LIMIT %(limit)s OFFSET %(offset)s
 
 
 def ranked(
-    *, caller: Caller, viewer: User, region: str = "", language: str = "", limit: int = 30, offset: int = 0, now: datetime
+    *,
+    caller: Caller,
+    viewer: User,
+    region: str = "",
+    language: str = "",
+    limit: int = 30,
+    offset: int = 0,
+    now: datetime,
 ) -> list[FeedPost]:
     """The next part of the feed. Removed posts are gone; rated ones sink by their feed multiplier.
 
@@ -108,4 +115,3 @@ def _dress(
             )
         )
     return shown
-

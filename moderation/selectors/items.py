@@ -22,8 +22,8 @@ from moderation.models import (
     Signal,
     Strike,
 )
-from moderation.services import strikes
-from moderation.services.queue import QueueScope, in_scope
+from moderation.selectors import standing
+from moderation.selectors.scopes import QueueScope, in_scope
 
 
 def open_in(scope: QueueScope, *, exclude: Collection[uuid.UUID] = ()) -> QuerySet[ReviewItem]:
@@ -31,7 +31,9 @@ def open_in(scope: QueueScope, *, exclude: Collection[uuid.UUID] = ()) -> QueryS
     return (
         ReviewItem.objects.filter(in_scope(scope), status=ItemStatus.OPEN)
         .exclude(pk__in=exclude)
-        .select_related("displayed_version__content", "displayed_version__post__actor", "displayed_version__post__reach")
+        .select_related(
+            "displayed_version__content", "displayed_version__post__actor", "displayed_version__post__reach"
+        )
         .order_by("-rank", "id")
     )
 
@@ -52,7 +54,10 @@ def get(item_id: uuid.UUID, scope: QueueScope | None) -> ReviewItem | None:
     if scope is not None:
         items = items.filter(in_scope(scope))
     return items.select_related(
-        "displayed_version__content", "displayed_version__post__actor", "displayed_version__post__reach", "holder"
+        "displayed_version__content",
+        "displayed_version__post__actor",
+        "displayed_version__post__reach",
+        "holder",
     ).first()
 
 
@@ -61,11 +66,12 @@ def summary(scope: QueueScope, *, now: datetime) -> dict[str, Any]:
     items = ReviewItem.objects.filter(in_scope(scope), status=ItemStatus.OPEN)
     free = Q(held_until__isnull=True) | Q(held_until__lte=now)
     figures = items.aggregate(
-        open=Count("id"), free=Count("id", filter=free), late=Count("id", filter=Q(due_at__lt=now)), next_due=Min("due_at")
+        open=Count("id"),
+        free=Count("id", filter=free),
+        late=Count("id", filter=Q(due_at__lt=now)),
+        next_due=Min("due_at"),
     )
-    figures["by_language"] = dict(
-        items.values_list("language").annotate(n=Count("id")).order_by("language")
-    )
+    figures["by_language"] = dict(items.values_list("language").annotate(n=Count("id")).order_by("language"))
     return figures
 
 
@@ -112,11 +118,9 @@ def dossier(item: ReviewItem, *, now: datetime) -> Dossier:
         notes_of_flags=list(live.exclude(note="").order_by("-id")[:20]),
         signals=list(Signal.objects.filter(post_id__in=post_ids).order_by("-score", "-id")[:20]),
         reach=list(reversed(ReachSample.objects.filter(post_id=post.pk).order_by("-at")[:48])),
-        decisions=list(
-            Decision.objects.filter(about).select_related("decided_by").order_by("-id")[:50]
-        ),
+        decisions=list(Decision.objects.filter(about).select_related("decided_by").order_by("-id")[:50]),
         effect=state.document if state else None,
-        counting_strikes=strikes.counting([post.actor_id], now=now).get(post.actor_id, []),
+        counting_strikes=standing.counting([post.actor_id], now=now).get(post.actor_id, []),
         notes=list(item.notes.order_by("id")),
     )
 

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 
 from moderation.caller import Caller
 from moderation.models import Actor, Flag, Notice, Strike
-from moderation.services import strikes
+from moderation.selectors import standing
 
 
 def flags_of(caller: Caller) -> QuerySet[Flag]:
@@ -22,7 +22,9 @@ def flags_of(caller: Caller) -> QuerySet[Flag]:
 def notices_of(caller: Caller) -> QuerySet[Notice]:
     """Notices sent to actors that are the caller's own, newest first."""
     return (
-        Notice.objects.filter(actor__person_id=caller.person_id, actor__person__isnull=False, sent_at__isnull=False)
+        Notice.objects.filter(
+            actor__person_id=caller.person_id, actor__person__isnull=False, sent_at__isnull=False
+        )
         .select_related("post__current_version__content", "decision", "actor")
         .order_by("-sent_at", "-id")
     )
@@ -30,4 +32,4 @@ def notices_of(caller: Caller) -> QuerySet[Notice]:
 
 def standing_of(actor: Actor, *, now: datetime) -> Sequence[Strike]:
     """The strikes that count now against an actor, oldest first."""
-    return strikes.counting([actor.pk], now=now).get(actor.pk, [])
+    return standing.counting([actor.pk], now=now).get(actor.pk, [])

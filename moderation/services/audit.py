@@ -43,7 +43,7 @@ def seal(*, limit: int = 5000) -> int:
             return 0
     last = AuditSeal.objects.order_by("-position").first()
     position, previous = (last.position, last.hash) if last else (0, GENESIS)
-    rows = AuditRow.objects.extra(  # noqa: S610 (constant SQL)
+    rows = AuditRow.objects.extra(
         where=["NOT EXISTS (SELECT 1 FROM moderation_auditseal s WHERE s.row_id = moderation_auditrow.id)"]
     ).order_by("id")[:limit]
     seals = []

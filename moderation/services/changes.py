@@ -1,8 +1,11 @@
 """The change feed: committed changes get positions in one order, so that a reader can miss none."""
 
+import uuid
 from datetime import datetime
 
 from django.db import connection, transaction
+
+from moderation.models import ChangeFeed, EffectiveState
 
 SEQUENCER_LOCK = 0x5E90
 
@@ -39,3 +42,22 @@ def waiting(*, now: datetime) -> dict[str, float]:
         cursor.execute("SELECT count(*), min(at) FROM moderation_feedpending")
         count, oldest = cursor.fetchone()
     return {"count": count, "age": (now - oldest).total_seconds() if oldest else 0.0}
+
+
+def after(position: int, *, limit: int) -> list[ChangeFeed]:
+    """The feed after a position, oldest first. Gives positions to what is committed before it reads."""
+    sequence()
+    return list(ChangeFeed.objects.filter(position__gt=position).order_by("position")[:limit])
+
+
+def last_position() -> int:
+    """The newest position: a snapshot read after this misses nothing that the feed does not bring."""
+    sequence()
+    newest = ChangeFeed.objects.order_by("-position").values_list("position", flat=True).first()
+    return newest or 0
+
+
+def snapshot(after: uuid.UUID | None, *, limit: int) -> list[EffectiveState]:
+    """States with any effect ever, by post id: pages of a starting copy."""
+    states = EffectiveState.objects.filter(version__gt=0).order_by("post_id")
+    return list(states.filter(post_id__gt=after)[:limit] if after else states[:limit])

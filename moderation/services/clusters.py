@@ -28,11 +28,18 @@ def add(
     if found is not None:
         return found
     queue.join_cluster(post=version.post, cluster_id=cluster_id, caller=caller, now=now, by_person=by_person)
-    member = ClusterMember(cluster_id=cluster_id, post_version=version, post_id=version.post_id, joined_at=now)
+    member = ClusterMember(
+        cluster_id=cluster_id, post_version=version, post_id=version.post_id, joined_at=now
+    )
     ClusterMember.objects.bulk_create([member], ignore_conflicts=True)
     outbox.put(OutboxKind.RECOMPUTE_POST, [version.post_id], now=now)
     audit.record(
-        AuditEvent.CLUSTER_JOINED, version, caller=caller, now=now, cluster=str(cluster_id), by_person=by_person
+        AuditEvent.CLUSTER_JOINED,
+        version,
+        caller=caller,
+        now=now,
+        cluster=str(cluster_id),
+        by_person=by_person,
     )
     return ClusterMember.objects.get(cluster_id=cluster_id, post_version=version, left_at__isnull=True)
 
@@ -52,12 +59,11 @@ def add_copies(
     locks.open_items(post_ids=busy, cluster_ids=[cluster_id])  # all at once, in the one order
     for version in sorted(new, key=lambda v: v.pk):
         if version.post_id in busy:
-            queue.join_cluster(post=version.post, cluster_id=cluster_id, caller=caller, now=now, by_person=False)
+            queue.join_cluster(
+                post=version.post, cluster_id=cluster_id, caller=caller, now=now, by_person=False
+            )
     ClusterMember.objects.bulk_create(
-        [
-            ClusterMember(cluster_id=cluster_id, post_version=v, post_id=v.post_id, joined_at=now)
-            for v in new
-        ],
+        [ClusterMember(cluster_id=cluster_id, post_version=v, post_id=v.post_id, joined_at=now) for v in new],
         ignore_conflicts=True,
         batch_size=2000,
     )
@@ -79,7 +85,5 @@ def remove(cluster_id: uuid.UUID, version: PostVersion, *, caller: Caller, now: 
         outbox.put(OutboxKind.RECOMPUTE_POST, [version.post_id], now=now)
         outbox.put(OutboxKind.RECOMPUTE_ACTOR, [version.post.actor_id], now=now)
         outbox.put(OutboxKind.REFRESH_ITEM, [version.post_id], now=now)
-        audit.record(
-            AuditEvent.CLUSTER_LEFT, version, caller=caller, now=now, cluster=str(cluster_id)
-        )
+        audit.record(AuditEvent.CLUSTER_LEFT, version, caller=caller, now=now, cluster=str(cluster_id))
     return bool(ended)

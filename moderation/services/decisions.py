@@ -12,7 +12,8 @@ from moderation.caller import Caller
 from moderation.enums import AuditEvent, DecisionKind, OutboxKind
 from moderation.errors import Conflict
 from moderation.models import ClusterMember, Decision, FanOut, Post, PostVersion
-from moderation.services import audit, outbox, policies, strikes
+from moderation.selectors import policies
+from moderation.services import audit, outbox, strikes
 
 SEVERAL = 2  # from this many posts on, a decision shows its progress
 
@@ -43,7 +44,11 @@ def stand(
     tip = _tip(cluster_id)
     if not outcome and (tip is None or tip.ends):
         return None
-    if tip is not None and (tip.outcome, tip.contested, tip.presentation) == (outcome, contested, dict(presentation)):
+    if tip is not None and (tip.outcome, tip.contested, tip.presentation) == (
+        outcome,
+        contested,
+        dict(presentation),
+    ):
         return tip
     decision = _insert(
         kind=DecisionKind.STANDING_VERDICT,
@@ -64,6 +69,8 @@ def stand(
     strikes.recompute_struck(cluster_id, now=now)
     _fan_out(cluster_id, now=now)
     outbox.put(OutboxKind.JUDGE_FLAGS, [decision.pk], now=now)
+    if tip is not None and tip.contested and not contested:
+        outbox.put(OutboxKind.REFRESH_ITEM, _one_post_of(cluster_id), now=now)  # closes the conflict item
     return decision
 
 
@@ -172,6 +179,13 @@ def _tip(cluster_id: uuid.UUID) -> Decision | None:
     )
 
 
+def _one_post_of(cluster_id: uuid.UUID) -> list[uuid.UUID]:
+    members = ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True).order_by(
+        "joined_at", "id"
+    )
+    return list(members.values_list("post_id", flat=True)[:1])
+
+
 def _insert(*, caller: Caller, now: datetime, **fields: Any) -> Decision:
     decision = Decision.objects.create(
         in_force_from=now,
@@ -194,7 +208,10 @@ def _insert(*, caller: Caller, now: datetime, **fields: Any) -> Decision:
 def _fan_out(cluster_id: uuid.UUID, *, now: datetime) -> None:
     """Owe a recompute of every post of the cluster, with visible progress when they are many."""
     total = (
-        ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True).values("post").distinct().count()
+        ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True)
+        .values("post")
+        .distinct()
+        .count()
     )
     payload = {}
     if total >= SEVERAL:

@@ -12,13 +12,13 @@ from functools import partial
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import Q
 
 from moderation import effective_cache, locks, policy
 from moderation.effective_cache import Entry
 from moderation.enums import OutboxKind
-from moderation.models import ClusterMember, Decision, EffectiveState, Outbox, Post
-from moderation.services import notices, outbox, policies, strikes
+from moderation.models import EffectiveState, Outbox, Post
+from moderation.selectors import inputs
+from moderation.services import notices, outbox
 
 
 @dataclass(frozen=True)
@@ -31,47 +31,6 @@ class Change:
     after: dict[str, Any] | None
 
 
-def load_inputs(post_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UUID, policy.Inputs]:
-    """The inputs of the pure function for these posts, in a handful of queries."""
-    posts = {p.pk: p for p in Post.objects.filter(pk__in=post_ids).only("id", "actor_id", "current_version_id")}
-    through: dict[uuid.UUID, dict[uuid.UUID, uuid.UUID]] = {}
-    members = ClusterMember.objects.filter(post_id__in=posts, left_at__isnull=True).order_by(
-        "post_version__number"
-    )
-    for post_id, cluster_id, version_id in members.values_list("post_id", "cluster_id", "post_version_id"):
-        through.setdefault(post_id, {})[cluster_id] = version_id  # the newest version in the cluster counts
-    clusters = {c for by_cluster in through.values() for c in by_cluster}
-    on_cluster: dict[uuid.UUID, list[Decision]] = {}
-    on_post: dict[uuid.UUID, list[Decision]] = {}
-    for row in Decision.objects.filter(Q(cluster_id__in=clusters) | Q(post_id__in=posts)).order_by("id"):
-        if row.cluster_id is not None:
-            on_cluster.setdefault(row.cluster_id, []).append(row)
-        elif row.post_id is not None:
-            on_post.setdefault(row.post_id, []).append(row)
-    counting = strikes.counting({p.actor_id for p in posts.values()}, now=now)
-    rules = policies.at(now)
-    inputs = {}
-    for post in posts.values():
-        decisions = [strikes.recorded(d) for d in on_post.get(post.pk, ())]
-        for cluster_id, version_id in sorted(through.get(post.pk, {}).items()):
-            decisions += [
-                strikes.recorded(d, about_version=str(version_id)) for d in on_cluster.get(cluster_id, ())
-            ]
-        inputs[post.pk] = policy.Inputs(
-            current_version=str(post.current_version_id),
-            decisions=decisions,
-            strikes=[s.counts_until for s in counting.get(post.actor_id, ())],
-            policy_number=rules.number,
-            policy=rules.data,
-        )
-    return inputs
-
-
-def compute(post_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UUID, policy.State]:
-    """The pure function's answer for these posts at `now`; writes nothing."""
-    return {i: policy.effective_state(x, now) for i, x in load_inputs(post_ids, now=now).items()}
-
-
 @transaction.atomic
 def recompute(post_ids: Sequence[uuid.UUID], *, now: datetime) -> int:
     """Bring the stored states of these posts in line with the decisions in force; returns how many changed.
@@ -79,7 +38,7 @@ def recompute(post_ids: Sequence[uuid.UUID], *, now: datetime) -> int:
     Inputs are read after the rows are locked: a decision that commits later brings its own recompute.
     """
     stored = {row.post_id: row for row in locks.states(post_ids)}
-    states = compute(list(stored), now=now)
+    states = inputs.compute(list(stored), now=now)
     changed = [
         i
         for i, state in states.items()
@@ -91,7 +50,9 @@ def recompute(post_ids: Sequence[uuid.UUID], *, now: datetime) -> int:
     changes = [Change(i, actors[i], stored[i].document, states[i].document) for i in changed]
     _store(changed, states, now=now)
     notices.after(changes, now=now)
-    row = outbox.put(OutboxKind.PUBLISH, [changed[0]], now=now, payload={"posts": [str(i) for i in changed]})[0]
+    row = outbox.put(OutboxKind.PUBLISH, [changed[0]], now=now, payload={"posts": [str(i) for i in changed]})[
+        0
+    ]
     transaction.on_commit(partial(_publish_now, row.pk, changed), robust=True)
     return len(changed)
 

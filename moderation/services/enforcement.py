@@ -17,7 +17,8 @@ from moderation import events, workflow
 from moderation.enums import DANGEROUS_REASONS, DecisionKind, OutboxKind
 from moderation.errors import DomainError
 from moderation.models import ClusterMember, Decision, EffectiveState, FanOut, Flag, Outbox, Post, PostVersion
-from moderation.services import effects, flags, outbox, policies, ranking
+from moderation.selectors import policies
+from moderation.services import effects, flags, outbox, ranking
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +37,9 @@ def drain(queue: str, *, limit: int, now: Callable[[], datetime] = timezone.now)
 def sweep(*, now: datetime, limit: int = 5000) -> dict[str, int]:
     """Find what is late: states past their `valid_until`, and queues whose bell was lost."""
     ended = list(
-        EffectiveState.objects.filter(valid_until__lte=now).order_by("valid_until").values_list("pk", flat=True)[:limit]
+        EffectiveState.objects.filter(valid_until__lte=now)
+        .order_by("valid_until")
+        .values_list("pk", flat=True)[:limit]
     )
     with transaction.atomic():
         effects.request(ended, now=now)

@@ -13,7 +13,8 @@ from moderation.enums import AuditEvent, DecisionKind, DeskAction, EscalationSta
 from moderation.errors import Conflict, Invalid, NotFound, StaleItem
 from moderation.models import Decision, Escalation, PostVersion, Proposal
 from moderation.permissions import may_escalate, may_judge_proposal, may_work_desk
-from moderation.services import audit, decisions, policies, queue
+from moderation.selectors import policies
+from moderation.services import audit, decisions, queue
 
 OPEN = (EscalationStatus.OPEN, EscalationStatus.PROPOSED)
 
@@ -96,7 +97,9 @@ def propose(
         proposed_by_id=caller.person_id,
         proposed_at=now,
     )
-    audit.record(AuditEvent.REMOVAL_PROPOSED, proposal, caller=caller, now=now, case=str(case.pk), action=action)
+    audit.record(
+        AuditEvent.REMOVAL_PROPOSED, proposal, caller=caller, now=now, case=str(case.pk), action=action
+    )
     return proposal
 
 
@@ -128,7 +131,12 @@ def confirm(proposal_id: uuid.UUID, *, caller: Caller, now: datetime) -> Decisio
         urgent=True,
     )
     audit.record(
-        AuditEvent.PROPOSAL_CONFIRMED, proposal, caller=caller, now=now, case=str(case.pk), decision=str(decision.pk)
+        AuditEvent.PROPOSAL_CONFIRMED,
+        proposal,
+        caller=caller,
+        now=now,
+        case=str(case.pk),
+        decision=str(decision.pk),
     )
     return decision
 
@@ -208,7 +216,13 @@ def keep(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) -> De
 
 @transaction.atomic
 def restrict(
-    ref: CaseRef, *, explanation: str, policy_section: str, regions: Sequence[str] = (), caller: Caller, now: datetime
+    ref: CaseRef,
+    *,
+    explanation: str,
+    policy_section: str,
+    regions: Sequence[str] = (),
+    caller: Caller,
+    now: datetime,
 ) -> Decision:
     """One key restricts for 7 days; a longer restriction is proposed. Raises as `keep`."""
     may_work_desk(caller).require()
@@ -258,9 +272,7 @@ def _end_in_force(
     ).order_by("id")
     ended = 0
     for row in rows:
-        decisions.end(
-            row, source="desk", source_key=f"{key}:{row.pk}", caller=caller, now=now, urgent=True
-        )
+        decisions.end(row, source="desk", source_key=f"{key}:{row.pk}", caller=caller, now=now, urgent=True)
         ended += 1
     return ended
 

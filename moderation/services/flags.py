@@ -21,7 +21,8 @@ from moderation.enums import (
 from moderation.errors import Conflict, NotFound
 from moderation.models import ClusterMember, Flag, PostVersion, Reporter, ReviewItem
 from moderation.permissions import may_flag, may_flag_for_others, may_withdraw
-from moderation.services import audit, outbox, policies, queue
+from moderation.selectors import policies
+from moderation.services import audit, outbox, queue
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,7 @@ def raise_flag(
     if version is None:
         raise NotFound("There is no such post.")
     reporter = _reporter(caller, reporter_external_id)
-    flag = Flag(
-        post=version.post, post_version=version, reporter=reporter, reason=reason, note=note, at=now
-    )
+    flag = Flag(post=version.post, post_version=version, reporter=reporter, reason=reason, note=note, at=now)
     # The unique constraint decides between two clicks of one person; the loser waits and reads the winner's.
     if not _insert(flag):
         live = Flag.objects.select_related("reporter").get(
@@ -76,7 +75,12 @@ def withdraw(flag_id: uuid.UUID, *, caller: Caller, now: datetime) -> Flag:
 
     Raises NotFound if there is no such flag of the caller's.
     """
-    flag = Flag.objects.select_related("reporter").select_for_update(no_key=True, of=("self",)).filter(pk=flag_id).first()
+    flag = (
+        Flag.objects.select_related("reporter")
+        .select_for_update(no_key=True, of=("self",))
+        .filter(pk=flag_id)
+        .first()
+    )
     if flag is None or not may_withdraw(caller, flag):
         raise NotFound("There is no such flag.")
     if flag.withdrawn_at is None:

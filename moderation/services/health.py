@@ -43,7 +43,9 @@ def round_trip(queue: str, *, timeout: float) -> float | None:
     while (left := timeout - (time.monotonic() - started)) > 0:
         try:
             _send_echo(queue, token)
-            if server().client.blpop([key("echo", token)], timeout=min(left, settings.REDIS_TIMEOUT_SECONDS * 0.8)):
+            if server().client.blpop(
+                [key("echo", token)], timeout=min(left, settings.REDIS_TIMEOUT_SECONDS * 0.8)
+            ):
                 return time.monotonic() - started
         except (redis.RedisError, OSError):
             time.sleep(0.2)
@@ -86,7 +88,10 @@ def queues(*, now: datetime) -> list[QueueHealth]:
         .order_by("queue")
     }
     failed = dict(
-        Outbox.objects.filter(failed_at__isnull=False).values_list("queue").annotate(n=Count("id")).order_by("queue")
+        Outbox.objects.filter(failed_at__isnull=False)
+        .values_list("queue")
+        .annotate(n=Count("id"))
+        .order_by("queue")
     )
     found = []
     for name in settings.TASK_QUEUES:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from moderation.enums import DecisionKind, NoticeKind
 from moderation.models import Decision, Notice
-from moderation.services import policies
+from moderation.selectors import policies
 
 if TYPE_CHECKING:
     from moderation.services.effects import Change
@@ -73,7 +73,9 @@ def _end(change: "Change", decision: Decision, *, now: datetime) -> list[Notice]
     return [] if still_down else [_notice(lifted, change, decision.pk, now=now, due=now)]
 
 
-def _notice(kind: NoticeKind, change: "Change", decision: uuid.UUID, *, now: datetime, due: datetime) -> Notice:
+def _notice(
+    kind: NoticeKind, change: "Change", decision: uuid.UUID, *, now: datetime, due: datetime
+) -> Notice:
     return Notice(
         kind=kind, actor_id=change.actor_id, post_id=change.post_id, decision_id=decision, at=now, due_at=due
     )

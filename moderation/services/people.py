@@ -36,7 +36,9 @@ def end_role(person_id: uuid.UUID, role: Role, *, caller: Caller, now: datetime)
     """Take a platform role away; the last administrator stays. Raises Refused, NotFound, Conflict."""
     may_administer(caller).require()
     grants = list(
-        RoleGrant.objects.select_for_update(of=("self",)).filter(role=role, ended_at__isnull=True).order_by("id")
+        RoleGrant.objects.select_for_update(of=("self",))
+        .filter(role=role, ended_at__isnull=True)
+        .order_by("id")
     )
     grant = next((g for g in grants if g.person_id == person_id), None)
     if grant is None:

@@ -152,7 +152,8 @@ def record_reach(samples: Iterable[Reach], *, caller: Caller, now: datetime) -> 
     if Post.objects.filter(pk__in=ids).count() != len(ids):
         raise NotFound("At least one post is unknown.")
     PostReach.objects.bulk_create(
-        [PostReach(post_id=i, at=datetime.fromtimestamp(0, tz=now.tzinfo)) for i in sorted(ids)], ignore_conflicts=True
+        [PostReach(post_id=i, at=datetime.fromtimestamp(0, tz=now.tzinfo)) for i in sorted(ids)],
+        ignore_conflicts=True,
     )
     newest = {
         r.post_id: r
@@ -162,7 +163,10 @@ def record_reach(samples: Iterable[Reach], *, caller: Caller, now: datetime) -> 
     }
     before = ReachSample.objects.filter(post_id__in=ids).count()
     ReachSample.objects.bulk_create(
-        [ReachSample(post_id=s.post_id, at=s.at, views=s.views, shares=s.shares, comments=s.comments) for s in samples],
+        [
+            ReachSample(post_id=s.post_id, at=s.at, views=s.views, shares=s.shares, comments=s.comments)
+            for s in samples
+        ],
         ignore_conflicts=True,
     )
     added = ReachSample.objects.filter(post_id__in=ids).count() - before
@@ -178,7 +182,9 @@ def record_reach(samples: Iterable[Reach], *, caller: Caller, now: datetime) -> 
         row.at, row.views, row.shares, row.comments = s.at, s.views, s.shares, s.comments
         changed.add(s.post_id)
     PostReach.objects.bulk_update(
-        [newest[i] for i in sorted(changed)], ["at", "views", "shares", "comments", "views_per_hour"], batch_size=1000
+        [newest[i] for i in sorted(changed)],
+        ["at", "views", "shares", "comments", "views_per_hour"],
+        batch_size=1000,
     )
     outbox.put(OutboxKind.REFRESH_ITEM, queue.posts_with_open_items(changed), now=now)
     return added
@@ -208,4 +214,3 @@ def _add_version(post: Post, draft: PostDraft, *, number: int, now: datetime) ->
     post.save(update_fields=["current_version", "language", "regions"])
     outbox.put(OutboxKind.POST_VERSION_ADDED, [version.pk], now=now)
     return version
-

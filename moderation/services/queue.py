@@ -18,15 +18,9 @@ from moderation.caller import Caller
 from moderation.enums import AuditEvent, DecisionKind, ItemKind, ItemOutcome, ItemStatus, OutboxKind
 from moderation.errors import Conflict, LeaseLost, NothingToTake, StaleItem
 from moderation.models import ClusterMember, Decision, Post, PostVersion, ReviewItem
-from moderation.services import audit, outbox, policies
-
-
-@dataclass(frozen=True)
-class QueueScope:
-    """What a partner's people see: items in these languages, about these countries or none in particular."""
-
-    languages: Sequence[str]
-    countries: Sequence[str] = ()
+from moderation.selectors import policies
+from moderation.selectors.scopes import QueueScope, in_scope
+from moderation.services import audit, outbox
 
 
 @dataclass(frozen=True)
@@ -85,7 +79,9 @@ def every_cluster_is_rated(version: PostVersion, *, now: datetime) -> bool:
 
 def posts_with_open_items(post_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
     """Those of the posts that an open item is about, directly or through a cluster."""
-    direct = ReviewItem.objects.filter(status=ItemStatus.OPEN, post_id__in=post_ids).values_list("post_id", flat=True)
+    direct = ReviewItem.objects.filter(status=ItemStatus.OPEN, post_id__in=post_ids).values_list(
+        "post_id", flat=True
+    )
     through = ClusterMember.objects.filter(
         post_id__in=post_ids, left_at__isnull=True, cluster__items__status=ItemStatus.OPEN
     ).values_list("post_id", flat=True)
@@ -110,7 +106,9 @@ def take_next(
         candidates = _candidates(scope, exclude, now=now, width=width)
         item = (
             ReviewItem.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
-            .filter(Q(held_until__isnull=True) | Q(held_until__lte=now), pk__in=candidates, status=ItemStatus.OPEN)
+            .filter(
+                Q(held_until__isnull=True) | Q(held_until__lte=now), pk__in=candidates, status=ItemStatus.OPEN
+            )
             .order_by("-rank", "id")
             .first()
         )
@@ -160,7 +158,9 @@ def put_back(item_id: uuid.UUID, *, caller: Caller, now: datetime, reason: str) 
     return item
 
 
-def free_all_of(person_ids: Collection[uuid.UUID], *, organisation: uuid.UUID | None = None) -> list[ReviewItem]:
+def free_all_of(
+    person_ids: Collection[uuid.UUID], *, organisation: uuid.UUID | None = None
+) -> list[ReviewItem]:
     """End every lease these people hold (for one organisation, if named); returns the freed items."""
     held = ReviewItem.objects.select_for_update(no_key=True, of=("self",)).filter(
         status=ItemStatus.OPEN, holder_id__in=person_ids
@@ -218,9 +218,7 @@ def move_to_cluster(item: ReviewItem, cluster_id: uuid.UUID) -> None:
     item.save(update_fields=["post", "cluster"])
 
 
-def close(
-    item: ReviewItem, *, outcome: ItemOutcome, caller: Caller, now: datetime
-) -> None:
+def close(item: ReviewItem, *, outcome: ItemOutcome, caller: Caller, now: datetime) -> None:
     workflow.ITEM.step(item.status, "close")
     item.status, item.outcome, item.closed_at = ItemStatus.CLOSED, outcome, now
     item.version += 1
@@ -235,14 +233,18 @@ def close_for_deleted_post(item: ReviewItem, *, caller: Caller, now: datetime) -
         close(item, outcome=ItemOutcome.DELETED, caller=caller, now=now)
 
 
-def join_cluster(*, post: Post, cluster_id: uuid.UUID, caller: Caller, now: datetime, by_person: bool) -> None:
+def join_cluster(
+    *, post: Post, cluster_id: uuid.UUID, caller: Caller, now: datetime, by_person: bool
+) -> None:
     """Bring the open review items of a post and a cluster together after a confirmed match.
 
     A rated cluster answers the post's item; an open item of the cluster takes it in (earliest due time,
     a live lease kept); otherwise the post's item becomes the cluster's. Exact copies leave the version
     of the cluster's item alone; a person's match raises it.
     """
-    items = [i for i in locks.open_items(post_ids=[post.pk], cluster_ids=[cluster_id]) if i.kind == ItemKind.REVIEW]
+    items = [
+        i for i in locks.open_items(post_ids=[post.pk], cluster_ids=[cluster_id]) if i.kind == ItemKind.REVIEW
+    ]
     own = next((i for i in items if i.post_id == post.pk), None)
     shared = next((i for i in items if i.cluster_id == cluster_id), None)
     if shared is not None and by_person:
@@ -369,14 +371,6 @@ def _candidates(
             },
         )
         return [row[0] for row in cursor.fetchall()]
-
-
-def in_scope(scope: QueueScope) -> Q:
-    """The scope as a filter on ReviewItem."""
-    about = Q(language__in=scope.languages)
-    if scope.countries:
-        about &= Q(countries=[]) | Q(countries__overlap=list(scope.countries))
-    return about
 
 
 def _nothing(scope: QueueScope, exclude: Collection[uuid.UUID], *, now: datetime) -> NothingToTake:

@@ -11,7 +11,8 @@ from moderation import locks, policy
 from moderation.caller import SYSTEM
 from moderation.enums import DANGEROUS_REASONS, FlagOutcome, ItemKind, ItemOutcome
 from moderation.models import ClusterMember, Flag, Post, PostReach, PostVersion, ReviewItem, Signal
-from moderation.services import decisions, flags, policies, queue
+from moderation.selectors import policies
+from moderation.services import decisions, flags, queue
 
 
 @transaction.atomic
@@ -41,7 +42,13 @@ def _refresh_item(item: ReviewItem, *, now: datetime) -> None:
     reasons = Counter(dict(live.values_list("reason").annotate(n=Count("reporter", distinct=True))))
     signals = Signal.objects.filter(post_id__in=posts)
     strongest = signals.aggregate(n=Count("id"), top=Max("score"))
-    if not reasons and not item.touched and not item.picked and not strongest["n"] and item.kind == ItemKind.REVIEW:
+    if (
+        not reasons
+        and not item.touched
+        and not item.picked
+        and not strongest["n"]
+        and item.kind == ItemKind.REVIEW
+    ):
         queue.close(item, outcome=ItemOutcome.WITHDRAWN, caller=SYSTEM, now=now)
         return
     if item.kind == ItemKind.CONFLICT and not _is_contested(item):
@@ -108,7 +115,9 @@ def _reopen_for_waiting_flags(post: Post, *, now: datetime) -> None:
 
 def _open_re_check(post: Post, version: PostVersion, *, now: datetime) -> None:
     """An edit of a rated post opens a re-check; the effect stays until a reviewer decides (domain 4)."""
-    memberships = ClusterMember.objects.filter(post=post, left_at__isnull=True).select_related("post_version__post")
+    memberships = ClusterMember.objects.filter(post=post, left_at__isnull=True).select_related(
+        "post_version__post"
+    )
     if version.number == 1 or post.deleted_at is not None:
         return
     newest = max((m.post_version.number for m in memberships), default=0)

@@ -1,14 +1,14 @@
 """Strikes: rows, counted when read. A strike counts while its time lasts and its cluster's verdict strikes."""
 
 import uuid
-from collections.abc import Collection
 from datetime import datetime, timedelta
 
-from moderation import locks, policy
+from moderation import locks
 from moderation.caller import Caller
-from moderation.enums import AuditEvent, DecisionKind, OutboxKind
-from moderation.models import ClusterMember, Decision, PostVersion, Strike
-from moderation.services import audit, outbox, policies
+from moderation.enums import AuditEvent, OutboxKind
+from moderation.models import Decision, PostVersion, Strike
+from moderation.selectors import policies
+from moderation.services import audit, outbox
 
 
 def charge(decision: Decision, version: PostVersion, *, caller: Caller, now: datetime) -> Strike | None:
@@ -36,7 +36,12 @@ def charge(decision: Decision, version: PostVersion, *, caller: Caller, now: dat
         counts_until=now + timedelta(days=rules["strikes"]["window_days"]),
     )
     audit.record(
-        AuditEvent.STRIKE_ADDED, strike, caller=caller, now=now, actor=str(strike.actor_id), decision=str(decision.pk)
+        AuditEvent.STRIKE_ADDED,
+        strike,
+        caller=caller,
+        now=now,
+        actor=str(strike.actor_id),
+        decision=str(decision.pk),
     )
     return strike
 
@@ -50,49 +55,3 @@ def recompute_struck(cluster_id: uuid.UUID, *, now: datetime) -> None:
         .distinct()
     )
     outbox.put(OutboxKind.RECOMPUTE_ACTOR, struck, now=now)
-
-
-def counting(actor_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UUID, list[Strike]]:
-    """The strikes that count now, per actor: time left, the verdict in force strikes, the post still in the cluster."""
-    strikes = list(
-        Strike.objects.filter(actor_id__in=actor_ids, counts_until__gt=now).order_by("actor_id", "at", "id")
-    )
-    clusters = {s.cluster_id for s in strikes}
-    rows = Decision.objects.filter(cluster_id__in=clusters, kind=DecisionKind.STANDING_VERDICT).order_by("id")
-    by_cluster: dict[uuid.UUID, list[policy.Recorded]] = {}
-    for row in rows:
-        by_cluster.setdefault(row.cluster_id, []).append(recorded(row))  # type: ignore[arg-type]
-    rules = policies.at(now).data["verdicts"]
-    striking = {
-        cluster
-        for cluster, decisions in by_cluster.items()
-        if any(rules[d.outcome]["strike"] and not d.contested for d in policy.in_force(decisions, now))
-    }
-    members = set(
-        ClusterMember.objects.filter(
-            cluster_id__in=striking, post_id__in={s.post_id for s in strikes}, left_at__isnull=True
-        ).values_list("cluster_id", "post_id")
-    )
-    found: dict[uuid.UUID, list[Strike]] = {}
-    for strike in strikes:
-        if (strike.cluster_id, strike.post_id) in members:
-            found.setdefault(strike.actor_id, []).append(strike)
-    return found
-
-
-def recorded(row: Decision, *, about_version: str = "") -> policy.Recorded:
-    """A decision row as the pure rules see it."""
-    return policy.Recorded(
-        id=str(row.pk),
-        kind=row.kind,
-        in_force_from=row.in_force_from,
-        in_force_until=row.in_force_until,
-        supersedes=str(row.supersedes_id) if row.supersedes_id else None,
-        ends=row.ends,
-        outcome=row.outcome,
-        contested=row.contested,
-        regions=tuple(row.regions),
-        ground=row.ground,
-        about_version=about_version or str(row.post_version_id or ""),
-        presentation=row.presentation,
-    )

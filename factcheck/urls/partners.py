@@ -1,4 +1,3 @@
 from django.urls.resolvers import URLPattern
 
-app_name = "factcheck"
 urlpatterns: list[URLPattern] = []
