@@ -62,7 +62,9 @@ def may_send_signals(caller: Caller) -> Answer:
 def may_flag(caller: Caller) -> Answer:
     if caller.client_id is not None:
         return yes_if(caller.has(Scope.FLAGS_WRITE), _("This key lacks the scope flags:write."))
-    return yes_if(caller.person_id is not None, _("Sign in to flag a post."))
+    return yes_if(
+        caller.person_id is not None or caller.role is Role.SYSTEM, _("Sign in to flag a post.")
+    )
 
 
 def may_flag_for_others(caller: Caller) -> Answer:

@@ -98,6 +98,18 @@ def create_account(
     )
 
 
+def import_account(
+    *, email: str, display_name: str, password_hash: str, language: str, time_zone: str
+) -> User:
+    """An account that brings its password hash along; one that is here already stays as it is."""
+    found = by_email(email)
+    if found is not None:
+        return found
+    return User.objects.create(
+        email=email, display_name=display_name, password=password_hash, language=language, time_zone=time_zone
+    )
+
+
 def as_self(person_id: uuid.UUID) -> Caller:
     """The caller of what a person does for themselves before they are signed in."""
     return Caller(role=Role.MEMBER, person_id=person_id)
