@@ -5,7 +5,7 @@ Multipliers are integer basis points (10_000 = everything is left); times are UT
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -58,7 +58,7 @@ class State:
     document: dict[str, Any] | None  # None: no effect
     feed_bp: BasisPoints
     removed: bool
-    valid_until: datetime | None
+    valid_until: datetime | None = None
 
 
 def in_force(decisions: Iterable[Recorded], at: datetime) -> list[Recorded]:
@@ -70,16 +70,6 @@ def in_force(decisions: Iterable[Recorded], at: datetime) -> list[Recorded]:
         for d in begun
         if d.id not in superseded and not d.ends and (d.in_force_until is None or at < d.in_force_until)
     ]
-
-
-def next_change(inputs: Inputs, at: datetime) -> datetime | None:
-    """The next instant after `at` at which time alone may change the result."""
-    instants = [*inputs.strikes]
-    for d in inputs.decisions:
-        instants.append(d.in_force_from)
-        if d.in_force_until is not None:
-            instants.append(d.in_force_until)
-    return min((t for t in instants if t > at), default=None)
 
 
 def post_multiplier(outcomes: Iterable[Mapping[str, Any]], surface: Surface) -> BasisPoints:
@@ -110,7 +100,27 @@ def effective_state(inputs: Inputs, at: datetime) -> State:
     Composition (domain 4): per surface the lowest multiplier of the ratings times the actor's; the most
     severe label; any "no" wins; every article listed; the floor binds feed, search and share; a removal
     masks everything in its regions.
+
+    `valid_until` is the next instant at which time alone makes the result another one.
     """
+    state = _state_at(inputs, at)
+    for instant in _instants_after(inputs, at):
+        if _state_at(inputs, instant) != state:
+            return replace(state, valid_until=instant)
+    return state
+
+
+def _instants_after(inputs: Inputs, at: datetime) -> list[datetime]:
+    """When something begins or ends by itself after `at`, soonest first."""
+    instants = set(inputs.strikes)
+    for d in inputs.decisions:
+        instants.add(d.in_force_from)
+        if d.in_force_until is not None:
+            instants.add(d.in_force_until)
+    return sorted(t for t in instants if t > at)
+
+
+def _state_at(inputs: Inputs, at: datetime) -> State:
     policy = inputs.policy
     now = in_force(inputs.decisions, at)
     verdicts = [d for d in now if d.kind == DecisionKind.STANDING_VERDICT]
@@ -167,7 +177,7 @@ def effective_state(inputs: Inputs, at: datetime) -> State:
             "because": sorted(d.id for d in now if d.kind != DecisionKind.NOT_ELIGIBLE),
         }
     feed = round(world["multipliers"]["feed"] * FULL)
-    return State(document, feed, removed, next_change(inputs, at))
+    return State(document, feed, removed)
 
 
 def surface_multipliers(
