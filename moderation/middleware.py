@@ -1,12 +1,16 @@
-"""Who is asking, on every request: `request.caller`, rebuilt each time so that ended access ends at once."""
+"""Who is asking, on every request: `request.caller`, rebuilt each time so that ended access ends at once;
+and the page for a service's no that the view did not answer itself.
+"""
 
 from collections.abc import Callable
 
 from django.contrib.auth import logout
 from django.contrib.auth.signals import user_logged_in
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 
+from moderation.errors import Conflict, DomainError, NotFound, NothingToTake, Refused
 from moderation.services import callers
 
 EPOCH = "access_epoch"
@@ -35,6 +39,18 @@ class CallerMiddleware:
             return self.get_response(request)
         finally:
             timezone.deactivate()
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """403, 404 or 409 with the service's own sentence; anything else is a fault and stays one."""
+        if isinstance(exception, NotFound):
+            return render(request, "404.html", status=404)
+        if isinstance(exception, Refused):
+            return render(request, "403.html", {"reason": exception.message}, status=403)
+        if isinstance(exception, Conflict | NothingToTake):
+            return render(request, "409.html", {"reason": exception.message}, status=409)
+        if isinstance(exception, DomainError):
+            return render(request, "409.html", {"reason": exception.message}, status=400)
+        return None
 
 
 def remember_epoch(sender: object, request: HttpRequest, user: object, **_: object) -> None:
