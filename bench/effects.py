@@ -1,0 +1,58 @@
+"""From a rating sent to its effect served, for one post at a time, beside a message through the same queue."""
+
+import time
+
+from bench import fill, measure, people
+from bench.stage import Client, Stage
+
+RATINGS = 60
+DEADLINE = 30.0
+
+
+def run(stage: Stage) -> None:
+    from moderation.services import health
+
+    with stage.database() as database:
+        fill.posts(database, mark="rated-", count=RATINGS)
+    reviewer = stage.client(people.reviewer_keys(1)[0])
+    platform = stage.client(people.platform_key())
+    latencies, errors = [], 0
+    began = time.perf_counter()
+    for n in range(1, RATINGS + 1):
+        seconds = _rate_and_wait(reviewer, platform, f"ext:rated-{n}", n)
+        if seconds is None:
+            errors += 1
+        else:
+            latencies.append(seconds)
+    ours = measure.of(latencies, elapsed=time.perf_counter() - began, errors=errors)
+    trips = [health.round_trip("effects", timeout=DEADLINE) or DEADLINE for _ in range(RATINGS)]
+    bound = measure.of(trips, elapsed=sum(trips))
+    measure.emit(
+        "rating_to_effect_vs_round_trip p50",
+        ours.p50 / bound.p50,
+        ours=ours,
+        bound=bound,
+        note="ratio of p50",
+    )
+
+
+def _rate_and_wait(reviewer: Client, platform: Client, post: str, n: int) -> float | None:
+    """Seconds from sending the rating until the lookup shows it."""
+    item = reviewer.call("POST", "/items", {"post": post})[1]
+    item = reviewer.call("POST", f"/items/{item['id']}/take", {})[1]
+    rating = {
+        "version": item["version"],
+        "verdict": "false",
+        "claim": {"text": f"The bridge will be closed, number {n}."},
+        "headline": "No, the bridge stays open",
+        "explanation": "The council published its calendar.",
+        "article_url": f"https://bench.example/checks/{n}",
+    }
+    sent = time.perf_counter()
+    if reviewer.call("POST", f"/items/{item['id']}/ratings", rating)[0] != 201:
+        return None
+    while time.perf_counter() - sent < DEADLINE:
+        answer = platform.call("POST", "/distribution/lookup", {"posts": [post]})[1]["posts"][0]
+        if answer.get("label") == "warning":
+            return time.perf_counter() - sent
+    return None

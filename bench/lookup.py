@@ -1,0 +1,47 @@
+"""`distribution/lookup` of 500 posts over HTTP, beside a bare MGET of 500 through the same client library."""
+
+import random
+from collections.abc import Callable
+
+from bench import fill, measure, people
+from bench.stage import Stage
+
+KNOWN = 20_000
+AT_ONCE = 500
+SECONDS = 6.0
+
+
+def run(stage: Stage) -> None:
+    from moderation.services import effects
+
+    with stage.database() as database:
+        fill.posts(database, mark="looked-", count=KNOWN)
+        ids = [
+            row[0]
+            for row in database.execute("SELECT id FROM moderation_post WHERE external_id LIKE 'looked-%'")
+        ]
+    for start in range(0, len(ids), 5000):
+        effects.publish(ids[start : start + 5000])
+    bare = stage.redis()
+    bare.mset({f"bare:{i}": '1|{"feed":0.2,"label":"warning","articles":[]}' for i in ids})
+    key = people.platform_key()
+    for clients in (1, 4):
+        ours = measure.load([_lookup(stage, key, ids) for _ in range(clients)], seconds=SECONDS)
+        bound = measure.load([_mget(stage, ids) for _ in range(clients)], seconds=SECONDS)
+        measure.show(f"lookup_vs_mget posts={AT_ONCE} clients={clients}", ours, bound)
+
+
+def _lookup(stage: Stage, key: str, ids: list[object]) -> Callable[[], bool]:
+    client = stage.client(key)
+
+    def call() -> bool:
+        body = {"posts": [str(i) for i in random.sample(ids, AT_ONCE)]}
+        status, answer = client.call("POST", "/distribution/lookup", body)
+        return status == 200 and len(answer["posts"]) == AT_ONCE
+
+    return call
+
+
+def _mget(stage: Stage, ids: list[object]) -> Callable[[], bool]:
+    client = stage.redis()
+    return lambda: len(client.mget([f"bare:{i}" for i in random.sample(ids, AT_ONCE)])) == AT_ONCE
