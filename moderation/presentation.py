@@ -32,7 +32,7 @@ class VerdictLook:
 
 VERDICT_LOOKS: dict[str, VerdictLook] = {
     "false": VerdictLook(
-        gettext_lazy("False"), "alert-octagon", gettext_lazy("Rated false by %(publisher)s")
+        gettext_lazy("False"), "alert-octagon-filled", gettext_lazy("Rated false by %(publisher)s")
     ),
     "altered": VerdictLook(
         gettext_lazy("Altered"), "stack-2", gettext_lazy("Rated altered by %(publisher)s")
@@ -154,7 +154,7 @@ def text_changes(old: str, new: str) -> Iterator[tuple[Change, str]]:
     """What changed from one text to the other, in reading order: by word, by line when the texts are long."""
     by_word = max(len(old.split()), len(new.split())) <= DIFF_WORDS
     pieces = (
-        (lambda text: re.findall(r"\s*\S+|\s+$", text)) if by_word else (lambda text: text.splitlines(True))
+        (lambda text: re.findall(r"^\s+|\S+\s*", text)) if by_word else (lambda text: text.splitlines(True))
     )
     before, after = pieces(old), pieces(new)
     for _op, a0, a1, b0, b1 in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes():

@@ -1,6 +1,6 @@
 """Tags and filters of the design system; `templates/components/README.md` lists them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -70,6 +70,18 @@ def actor_icon(kind: str | None) -> str:
 def is_dangerous(reason: str | None) -> bool:
     """Whether a flag reason is one of the dangerous ones (domain 6)."""
     return reason in DANGEROUS_REASONS
+
+
+@register.filter
+def dangerous_first(reasons: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The same reasons, the dangerous ones in front: what a narrow place cuts off is the harmless end."""
+    return sorted(reasons or (), key=lambda reason: reason["code"] not in DANGEROUS_REASONS)
+
+
+@register.filter
+def subtract(value: int, other: int) -> int:
+    """`value` minus `other`: how many a limited list leaves out."""
+    return value - other
 
 
 @register.filter

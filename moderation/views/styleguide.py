@@ -47,7 +47,7 @@ def styleguide(request: HttpRequest) -> HttpResponse:
 
 
 def _forms() -> dict[str, Any]:
-    refused = SampleForm({"headline": "", "article": "not an address", "language": "en"})
+    refused = SampleForm({"no-article": "not an address", "no-language": "en"}, prefix="no")
     refused.is_valid()
     return {
         "form": SampleForm(initial={"headline": "The picture shows a flood in 2011", "language": "en"}),

@@ -457,15 +457,15 @@ def _furniture() -> dict[str, Any]:
         return {
             "name": name,
             "label": label,
-            "options": [{"value": o, "label": o, "selected": i == 0} for i, o in enumerate(options)],
+            "options": [{"value": o if i else "", "label": o, "selected": i == 0} for i, o in enumerate(options)],
         }
 
     return {
         "chart_columns": ["Day", "Before rating", "After rating"],
         "table_columns": [{"label": "Name"}, {"label": "Scopes"}, {"label": "Last used", "numeric": True}],
         "selects": [
-            select("language", "Language", "", "English", "العربية"),
-            select("reason", "Reason", "False information", "Scam or fraud"),
+            select("language", "Language", "All languages", "English", "العربية"),
+            select("reason", "Reason", "All reasons", "False information", "Scam or fraud"),
         ],
         "queue_selects": [
             select("language", "Language", "All languages", "Português", "English", "العربية"),
@@ -486,7 +486,8 @@ def _furniture() -> dict[str, Any]:
             {"label": "Closed", "url": "#", "count": 204},
         ],
         "item_tabs": [
-            {"label": "Why this priority", "url": "#", "active": True},
+            {"label": "Rated alike", "url": "#", "badge": 3, "active": True},
+            {"label": "Why", "url": "#"},
             {"label": "Flags", "url": "#", "badge": 941},
             {"label": "Actor", "url": "#"},
             {"label": "Links", "url": "#", "badge": 2},
