@@ -2,7 +2,7 @@
 launch = @sh launcher/find_python.sh
 export PYTHON PORT
 
-.PHONY: run stop reset shell manage rehearse bench test check
+.PHONY: run stop reset shell manage pg rehearse bench test check
 
 run:        ## Start Veracity with demo data and print where it is; Ctrl-C stops it
 	$(launch) run
@@ -19,11 +19,14 @@ shell:      ## A Django shell on its data
 manage:     ## Any other command, as in: make manage CMD="import_posts posts.jsonl --format jsonl"
 	$(launch) manage $(CMD)
 
+pg:         ## One of PostgreSQL's tools on its database, as in: make pg CMD="pg_dump -Fc -f backup.dump"
+	$(launch) pg $(CMD)
+
 rehearse:   ## The whole job under load, verified, as in: make rehearse DATA=titles.csv
 	$(launch) rehearse $(DATA)
 
-bench:      ## Every figure beside its bound
-	$(launch) bench $(ARGS)
+bench:      ## Every figure beside its bound, or some: make bench ONLY=take,lookup
+	$(launch) bench
 
 test:       ## Everything that must hold; ARGS go to pytest
 	$(launch) test $(ARGS)

@@ -16,7 +16,7 @@ def main(arguments: list[str]) -> int:
         prog="launcher", description="Start, watch and stop Veracity on this machine."
     )
     parser.add_argument(
-        "command", choices=("run", "stop", "reset", "manage", "rehearse", "bench", "test", "check")
+        "command", choices=("run", "stop", "reset", "manage", "pg", "rehearse", "bench", "test", "check")
     )
     parser.add_argument("rest", nargs=argparse.REMAINDER)
     given = parser.parse_args(arguments)

@@ -1,4 +1,4 @@
-"""What `make run`, `stop`, `reset`, `shell`, `manage`, `rehearse` and `bench` do."""
+"""What `make run`, `stop`, `reset`, `shell`, `manage`, `pg`, `rehearse` and `bench` do."""
 
 import contextlib
 import json
@@ -6,16 +6,18 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 
 from launcher import services
 from launcher.children import MARK, end_leftovers
 from launcher.console import say
 from launcher.places import ROOT, Lock, Places
+from launcher.postgres import OWNER, client_environment, find_binaries
 from launcher.problems import Interrupted, Problem
 from launcher.product import Product, chosen_port, process_environment, require_free
-from launcher.services import Services, wait_until_ready
+from launcher.services import Services, embedded_postgres, wait_until_ready
 from launcher.supervisor import Signals, Supervisor
 
 _STOP_SECONDS = 15.0
@@ -71,8 +73,18 @@ def manage(places: Places, signals: Signals, arguments: Sequence[str]) -> int:
 
 
 def bench(places: Places, signals: Signals, arguments: Sequence[str]) -> int:
-    """Run `bench/run.py` the same way."""
-    return _beside_services(places, signals, [sys.executable, "bench/run.py", *arguments])
+    """Run `bench/run.py`, which starts a product of its own; its exit status."""
+    return _foreground([sys.executable, "bench/run.py", *arguments], dict(os.environ))
+
+
+def pg(places: Places, signals: Signals, arguments: Sequence[str]) -> int:
+    """Run one of PostgreSQL's own tools (psql, pg_dump, pg_restore) on the product's database, as its owner."""
+    folder = find_binaries()
+    program = folder / (arguments[0] if arguments else "psql")
+    if not os.access(program, os.X_OK):
+        raise Problem(f"There is no {program.name} in {folder}.")
+    url = os.environ.get("DATABASE_URL") or embedded_postgres(places).url(OWNER)
+    return _beside_services(places, signals, [str(program), *arguments[1:]], client_environment(url))
 
 
 def rehearse(places: Places, signals: Signals, arguments: Sequence[str]) -> int:
@@ -124,15 +136,17 @@ def _running_product(places: Places, signals: Signals) -> Iterator[tuple[Product
             product.withdraw()
 
 
-def _beside_services(places: Places, signals: Signals, argv: list[str]) -> int:
+def _beside_services(
+    places: Places, signals: Signals, argv: list[str], more: Mapping[str, str] = MappingProxyType({})
+) -> int:
     lock = Lock(places)
     if lock.holder():
-        return _foreground(argv, _environment_of_running(places))
+        return _foreground(argv, {**_environment_of_running(places), **more})
     lock.take()
     places.create()
     end_leftovers(places.var)
     with running_services(places, signals) as (found, supervisor):
-        return _foreground(argv, process_environment(places, found), supervisor)
+        return _foreground(argv, {**process_environment(places, found), **more}, supervisor)
 
 
 def _environment_of_running(places: Places) -> dict[str, str]:

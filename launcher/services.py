@@ -57,7 +57,7 @@ def prepare(places: Places, env: dict[str, str], *, durable: bool = True) -> Ser
     owner_url = runtime_url = os.environ.get("DATABASE_URL", "")
     runtime_role = os.environ.get("RUNTIME_ROLE", "")
     if not owner_url:
-        postgres = Postgres(places.postgres, places.sockets, places.logs / "postgres.log", durable=durable)
+        postgres = embedded_postgres(places, durable=durable)
         postgres.prepare()
         owner_url, runtime_url, runtime_role = postgres.url(OWNER), postgres.url(RUNTIME), RUNTIME
         embedded.append(Service(postgres.command(env), lambda child: postgres.ready(child.pid)))
@@ -67,6 +67,10 @@ def prepare(places: Places, env: dict[str, str], *, durable: bool = True) -> Ser
         redis_url = valkey.url
         embedded.append(Service(valkey.command(env), lambda _: valkey.ready()))
     return Services(owner_url, runtime_url, runtime_role, redis_url, tuple(embedded))
+
+
+def embedded_postgres(places: Places, *, durable: bool = True) -> Postgres:
+    return Postgres(places.postgres, places.sockets, places.logs / "postgres.log", durable=durable)
 
 
 def wait_until_ready(
