@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from moderation.caller import Caller
 from moderation.enums import Role, Scope
@@ -62,9 +63,7 @@ def may_send_signals(caller: Caller) -> Answer:
 def may_flag(caller: Caller) -> Answer:
     if caller.client_id is not None:
         return yes_if(caller.has(Scope.FLAGS_WRITE), _("This key lacks the scope flags:write."))
-    return yes_if(
-        caller.person_id is not None or caller.role is Role.SYSTEM, _("Sign in to flag a post.")
-    )
+    return yes_if(caller.person_id is not None or caller.role is Role.SYSTEM, _("Sign in to flag a post."))
 
 
 def may_flag_for_others(caller: Caller) -> Answer:
@@ -104,6 +103,13 @@ def may_judge_proposal(caller: Caller, proposal: "Proposal") -> Answer:
     if caller.person_id is not None and proposal.proposed_by_id == caller.person_id:
         return no(_("Another specialist must confirm: you proposed this."))
     return may_work_desk(caller)
+
+
+# Said beside the closed act and in the refusal (domain 8).
+HIDDEN_BEFORE = gettext_lazy("This version was hidden on this ground before; a hide cannot be repeated.")
+RESTRICTED_BEFORE = gettext_lazy(
+    "This version was restricted by one key on this ground before; a longer restriction needs two."
+)
 
 
 def may_escalate(caller: Caller) -> Answer:

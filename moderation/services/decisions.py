@@ -159,6 +159,7 @@ def end(
     )
     if decision.post_id is not None:
         outbox.put(OutboxKind.RECOMPUTE_POST, [decision.post_id], now=now, urgent=urgent)
+        outbox.put(OutboxKind.JUDGE_FLAGS, [ending.pk], now=now)
     return ending
 
 

@@ -7,14 +7,14 @@ set aside after MAX_ATTEMPTS and listed on the system page.
 import logging
 import random
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from moderation import events, workflow
-from moderation.enums import DANGEROUS_REASONS, DecisionKind, OutboxKind
+from moderation.enums import DANGEROUS_REASONS, DecisionKind, FlagOutcome, OutboxKind
 from moderation.errors import DomainError
 from moderation.models import ClusterMember, Decision, EffectiveState, FanOut, Flag, Outbox, Post, PostVersion
 from moderation.selectors import policies
@@ -141,16 +141,26 @@ def _judge_flags(row: Outbox, now: datetime) -> None:
     decision = Decision.objects.get(pk=row.target)
     if decision.kind in (DecisionKind.PROVISIONAL, DecisionKind.HIDE, DecisionKind.RESTRICTION):
         return
-    posts = flags.posts_of_cluster(decision.cluster_id) if decision.cluster_id else [decision.post_id]
+    posts = [decision.post_id] if decision.post_id else []
+    if decision.cluster_id:
+        posts = flags.posts_of_cluster(decision.cluster_id)
     if decision.kind == DecisionKind.REMOVAL:
-        # A removal answers the flags that named the harm; the others stay with the truth review.
-        like = Flag.objects.filter(post_id__in=posts, reason__in=DANGEROUS_REASONS, withdrawn_at__isnull=True)
-        like.filter(at__lte=decision.at).update(outcome=workflow.FLAG.step("pending", "agree"))
+        _answer_removed(decision, posts)
         return
     verb = "pass over"
     if not decision.ends and not decision.contested:
         verb = policies.at(now).data["verdicts"].get(decision.outcome, {}).get("flag", "pass over")
     flags.judge(post_ids=posts, verb=verb, before=decision.at)
+
+
+def _answer_removed(removal: Decision, posts: Sequence[uuid.UUID]) -> None:
+    """A removal answers the flags that named the harm, its end takes the answer back. Flags about truth are
+    passed over where the post is gone everywhere; where it lives on, they stay with the truth review."""
+    live = Flag.objects.filter(post_id__in=posts, at__lte=removal.at, withdrawn_at__isnull=True)
+    of_harm = live.filter(reason__in=DANGEROUS_REASONS)
+    of_harm.update(outcome=workflow.FLAG.step("pending", "pass over" if removal.ends else "agree"))
+    if not removal.regions:
+        live.filter(outcome=FlagOutcome.PENDING).update(outcome=workflow.FLAG.step("pending", "pass over"))
 
 
 def _post_version_added(row: Outbox, now: datetime) -> None:

@@ -1,30 +1,46 @@
-"""The policy desk: a case of its own beside the queue. Removal takes two people."""
+"""The policy desk: a case of its own beside the queue. Removal takes two people.
+
+A case has one decision in force at a time: what the desk decides replaces what it decided before,
+and ends an emergency hide.
+"""
 
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+from django.utils.translation import gettext as _
 
-from moderation import locks, workflow
+from moderation import iso, locks, workflow
 from moderation.caller import Caller
 from moderation.enums import AuditEvent, DecisionKind, DeskAction, EscalationStatus, Ground, ItemOutcome
 from moderation.errors import Conflict, Invalid, NotFound, StaleItem
 from moderation.models import Decision, Escalation, PostVersion, Proposal
-from moderation.permissions import may_escalate, may_judge_proposal, may_work_desk
+from moderation.permissions import (
+    HIDDEN_BEFORE,
+    RESTRICTED_BEFORE,
+    may_escalate,
+    may_judge_proposal,
+    may_work_desk,
+)
 from moderation.selectors import policies
 from moderation.services import audit, decisions, queue
 
 OPEN = (EscalationStatus.OPEN, EscalationStatus.PROPOSED)
+MEASURES = (DecisionKind.REMOVAL, DecisionKind.RESTRICTION, DecisionKind.HIDE)
+# Where the desk's decisions come from; hides and one-key restrictions are once per version and ground.
+DESK, HIDE, RESTRICT = "desk", "desk_hide", "desk_restrict"
 
 
 @dataclass(frozen=True)
 class CaseRef:
-    """A case as the caller saw it."""
+    """A case as the caller saw it; `shown` is the post version they read, if they say so."""
 
     id: uuid.UUID
     version: int
+    shown: uuid.UUID | None = None
 
 
 @transaction.atomic
@@ -39,7 +55,7 @@ def open_case(
 ) -> tuple[Escalation, bool]:
     """Ask the desk to look; returns the case and whether it is new. Escalating twice makes one case.
 
-    Raises Refused; NotFound.
+    Raises Refused; NotFound; Invalid (`regions`).
     """
     may_escalate(caller).require()
     version = PostVersion.objects.select_related("post").filter(pk=version_id).first()
@@ -50,15 +66,17 @@ def open_case(
         post=version.post,
         post_version=version,
         ground=ground,
-        regions=list(regions),
+        regions=iso.regions(regions),
         note=note,
         opened_by_id=caller.person_id,
         opened_for=caller.organisation_id,
         opened_at=now,
         due_at=now + timedelta(hours=hours),
     )
-    Escalation.objects.bulk_create([case], ignore_conflicts=True)
-    stored = Escalation.objects.get(post=version.post, ground=ground, status__in=OPEN)
+    stored = None
+    while stored is None:  # the open case that was in the way may be decided before it is read
+        Escalation.objects.bulk_create([case], ignore_conflicts=True)
+        stored = Escalation.objects.filter(post=version.post, ground=ground, status__in=OPEN).first()
     added = stored.pk == case.pk
     if added:
         audit.record(AuditEvent.ESCALATION_OPENED, stored, caller=caller, now=now, ground=ground)
@@ -79,19 +97,28 @@ def propose(
 ) -> Proposal:
     """Propose a removal (or a lasting restriction); another specialist must confirm it.
 
-    Raises Refused; NotFound; Conflict (`wrong_state`); StaleItem; Invalid naming the empty field.
+    Raises Refused; NotFound; Conflict (`wrong_state`, or `other_case_open` while the desk has an open case
+    for the post and ground of this decided one); StaleItem; Invalid naming the field.
     """
     may_work_desk(caller).require()
     if action not in (DeskAction.REMOVE, DeskAction.RESTRICT):
         raise Invalid("Only a removal or a restriction is proposed.", field="action")
     _require_words(explanation=explanation, policy_section=policy_section)
+    regions = iso.regions(regions)
     case = _case(ref)
-    _step(case, "propose", now=now)
+    try:
+        with transaction.atomic():
+            _step(case, "propose", now=now)
+    except IntegrityError:  # this case was decided, and a newer one is open for the same post and ground
+        raise Conflict(
+            _("The desk has a newer open case for this post and ground; decide that one."),
+            code="other_case_open",
+        ) from None
     proposal = Proposal.objects.create(
         escalation=case,
         action=action,
         ground=ground,
-        regions=list(regions),
+        regions=regions,
         explanation=explanation,
         policy_section=policy_section,
         proposed_by_id=caller.person_id,
@@ -112,13 +139,15 @@ def confirm(proposal_id: uuid.UUID, *, caller: Caller, now: datetime) -> Decisio
     proposal.save()
     removal = proposal.action == DeskAction.REMOVE
     _step(case, "confirm removal" if removal else "confirm restriction", now=now)
+    replaced = (DecisionKind.HIDE, DecisionKind.RESTRICTION)
+    _end_in_force(case, replaced, key=f"confirm:{proposal.pk}", caller=caller, now=now)
     # Items come before posts and cases in the lock order, but nobody locks an item while holding a case.
     if removal and not proposal.regions:
         queue.close_removed(case.post, outcome=ItemOutcome.REMOVED, caller=caller, now=now)
     decision = decisions.on_post(
         case.post,
         kind=DecisionKind.REMOVAL if removal else DecisionKind.RESTRICTION,
-        source="desk",
+        source=DESK,
         source_key=f"proposal:{proposal.pk}",
         post_version=case.post_version,
         ground=proposal.ground,
@@ -163,18 +192,15 @@ def hide(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) -> De
     may_work_desk(caller).require()
     _require_words(explanation=explanation)
     case = _case(ref)
-    key = f"{case.post_version_id}:{case.ground}"
-    if Decision.objects.filter(source="desk_hide", source_key=key).exists():
-        raise Conflict(
-            "This version was hidden on this ground before; a hide cannot be repeated.", code="hidden_before"
-        )
+    if Decision.objects.filter(source=HIDE, source_key=_once(case)).exists():
+        raise Conflict(str(HIDDEN_BEFORE), code="hidden_before")
     _step(case, "hide", now=now)
     hours = policies.at(now).data["desk"]["hide_hours"]
     decision = decisions.on_post(
         case.post,
         kind=DecisionKind.HIDE,
-        source="desk_hide",
-        source_key=key,
+        source=HIDE,
+        source_key=_once(case),
         post_version=case.post_version,
         ground=case.ground,
         in_force_until=now + timedelta(hours=hours),
@@ -189,7 +215,7 @@ def hide(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) -> De
 
 @transaction.atomic
 def keep(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) -> Decision:
-    """The desk lets the post stand: ends a hide of this case and a demotion before review.
+    """The desk lets the post stand: ends what this case decided before, and a demotion before review.
 
     Raises Refused; Conflict (`wrong_state`); StaleItem; Invalid (`explanation`).
     """
@@ -197,11 +223,11 @@ def keep(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) -> De
     _require_words(explanation=explanation)
     case = _case(ref)
     _step(case, "keep", now=now)
-    _end_in_force(case, (DecisionKind.HIDE,), key=f"keep:{case.pk}", caller=caller, now=now)
+    _end_in_force(case, MEASURES, key=f"keep:{case.pk}", caller=caller, now=now)
     decision = decisions.on_post(
         case.post,
         kind=DecisionKind.KEPT,
-        source="desk",
+        source=DESK,
         source_key=f"keep:{case.pk}",
         post_version=case.post_version,
         ground=case.ground,
@@ -224,17 +250,24 @@ def restrict(
     caller: Caller,
     now: datetime,
 ) -> Decision:
-    """One key restricts for 7 days; a longer restriction is proposed. Raises as `keep`."""
+    """One key restricts for 7 days, once per post version and ground; a longer restriction is proposed.
+
+    Raises as `keep`; Conflict (`restricted_before`); Invalid (`regions`).
+    """
     may_work_desk(caller).require()
     _require_words(explanation=explanation, policy_section=policy_section)
+    regions = iso.regions(regions)
     case = _case(ref)
+    if Decision.objects.filter(source=RESTRICT, source_key=_once(case)).exists():
+        raise Conflict(str(RESTRICTED_BEFORE), code="restricted_before")
     _step(case, "restrict", now=now)
+    _end_in_force(case, (DecisionKind.HIDE,), key=f"restrict:{case.pk}", caller=caller, now=now)
     days = policies.at(now).data["desk"]["restrict_days"]
     decision = decisions.on_post(
         case.post,
         kind=DecisionKind.RESTRICTION,
-        source="desk",
-        source_key=f"restrict:{case.pk}",
+        source=RESTRICT,
+        source_key=_once(case),
         post_version=case.post_version,
         ground=case.ground,
         regions=regions,
@@ -258,31 +291,50 @@ def restore(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) ->
     _require_words(explanation=explanation)
     case = _case(ref)
     _step(case, "restore", now=now)
-    kinds = (DecisionKind.REMOVAL, DecisionKind.RESTRICTION, DecisionKind.HIDE)
-    ended = _end_in_force(case, kinds, key=f"restore:{case.pk}", caller=caller, now=now)
+    ended = _end_in_force(case, MEASURES, key=f"restore:{case.pk}", caller=caller, now=now)
     audit.record(AuditEvent.POST_RESTORED, case, caller=caller, now=now, ended=ended)
     return ended
+
+
+def made_by(case: Escalation) -> Q:
+    """The decisions of this case, whatever ground each names: a filter on Decision."""
+    proposals = [f"proposal:{i}" for i in case.proposals.order_by("id").values_list("pk", flat=True)]
+    return Q(source__in=(HIDE, RESTRICT), source_key=_once(case)) | Q(source=DESK, source_key__in=proposals)
 
 
 def _end_in_force(
     case: Escalation, kinds: Sequence[DecisionKind], *, key: str, caller: Caller, now: datetime
 ) -> int:
+    """End what this case decided before, if it still holds; returns how many decisions ended."""
     rows = Decision.objects.filter(
-        post=case.post, ground=case.ground, kind__in=kinds, ends=False, superseded_by__isnull=True
+        made_by(case),
+        Q(in_force_until__isnull=True) | Q(in_force_until__gt=now),
+        kind__in=kinds,
+        superseded_by__isnull=True,
     ).order_by("id")
     ended = 0
     for row in rows:
-        decisions.end(row, source="desk", source_key=f"{key}:{row.pk}", caller=caller, now=now, urgent=True)
+        decisions.end(row, source=DESK, source_key=f"{key}:{row.pk}", caller=caller, now=now, urgent=True)
         ended += 1
     return ended
+
+
+def _once(case: Escalation) -> str:
+    """Names what one key may do only once: this post version on this ground."""
+    return f"{case.post_version_id}:{case.ground}"
 
 
 def _case(ref: CaseRef) -> Escalation:
     case = locks.escalation(ref.id)
     if case.version != ref.version:
         raise StaleItem(
-            "The case changed since you read it.",
+            _("The case changed since you read it."),
             current={"version": case.version, "status": case.status},
+        )
+    if ref.shown is not None and ref.shown != case.post.current_version_id:
+        raise StaleItem(
+            _("The author edited the post since you read it."),
+            current={"version": case.version, "shown": str(case.post.current_version_id)},
         )
     return case
 

@@ -21,6 +21,7 @@ _KIND_OF = {
     DecisionKind.HIDE: NoticeKind.HIDDEN,
     DecisionKind.RESTRICTION: NoticeKind.RESTRICTED,
 }
+_DESK = (DecisionKind.REMOVAL, DecisionKind.HIDE, DecisionKind.RESTRICTION)
 
 
 def after(changes: Iterable["Change"], *, now: datetime) -> None:
@@ -38,8 +39,9 @@ def after(changes: Iterable["Change"], *, now: datetime) -> None:
     dwell = timedelta(hours=policies.at(now).data["notices"]["author_dwell_hours"])
     new = []
     for change in changes:
+        replaced = any(decisions[i].kind in _DESK for i in began[change.post_id])
         for i in sorted(ended[change.post_id]):
-            new += _end(change, decisions[i], now=now)
+            new += _end(change, decisions[i], replaced=replaced, now=now)
         for i in sorted(began[change.post_id]):
             kind = _KIND_OF.get(DecisionKind(decisions[i].kind))
             if kind is not None:
@@ -58,7 +60,8 @@ def deliver(*, now: datetime, limit: int = 500) -> int:
     return Notice.objects.filter(pk__in=ids).update(sent_at=now)
 
 
-def _end(change: "Change", decision: Decision, *, now: datetime) -> list[Notice]:
+def _end(change: "Change", decision: Decision, *, replaced: bool, now: datetime) -> list[Notice]:
+    """Cancel what was not told yet; tell who was told, unless another measure of the desk took its place."""
     kind = _KIND_OF.get(DecisionKind(decision.kind))
     if kind is None:
         return []
@@ -69,7 +72,7 @@ def _end(change: "Change", decision: Decision, *, now: datetime) -> list[Notice]
     if not told.exists():
         return []
     lifted = NoticeKind.WITHDRAWN if kind == NoticeKind.RATED else NoticeKind.RESTORED
-    still_down = lifted == NoticeKind.RESTORED and bool((change.after or {}).get("removed"))
+    still_down = lifted == NoticeKind.RESTORED and (replaced or bool((change.after or {}).get("removed")))
     return [] if still_down else [_notice(lifted, change, decision.pk, now=now, due=now)]
 
 
