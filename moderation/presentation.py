@@ -84,8 +84,10 @@ def compact(value: float | None) -> str:
 
 
 def _short(value: float) -> str:
-    decimals = 0 if abs(value) >= 100 or abs(round(value, 1) % 1) < 0.05 else 1
-    return number_format(value, decimal_pos=decimals, use_l10n=True, force_grouping=True)
+    """One decimal where it says something. Rounded here: Django's number_format cuts off."""
+    rounded = round(value, 1)
+    decimals = 0 if abs(value) >= 100 or rounded == round(value) else 1
+    return number_format(round(value, decimals), decimal_pos=decimals, use_l10n=True, force_grouping=True)
 
 
 def percent_of_basis_points(value: int | None) -> str:
@@ -93,7 +95,9 @@ def percent_of_basis_points(value: int | None) -> str:
     if value is None:
         return "–"
     decimals = 0 if value % 100 == 0 else 1
-    return _("%(number)s%%") % {"number": number_format(value / 100, decimal_pos=decimals, use_l10n=True)}
+    return _("%(number)s%%") % {
+        "number": number_format(round(value / 100, decimals), decimal_pos=decimals, use_l10n=True)
+    }
 
 
 def span_words(span: timedelta) -> str:

@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from moderation.views import styleguide_content
+from moderation.views import styleguide_content, styleguide_work
 
 PAGES = {"components": "styleguide.html"} | {
     name: f"styleguide/{name}.html" for name in ("feed", "triage", "desk", "system")
@@ -43,7 +43,9 @@ def styleguide(request: HttpRequest) -> HttpResponse:
     page = request.GET.get("page", "components")
     if not settings.STYLEGUIDE or page not in PAGES:
         raise Http404
-    return render(request, PAGES[page], styleguide_content.content(timezone.now()) | _chrome(page) | _forms())
+    now = timezone.now()
+    values = styleguide_content.content(now) | styleguide_work.work(now) | styleguide_work.furniture()
+    return render(request, PAGES[page], values | _chrome(page) | _forms())
 
 
 def _forms() -> dict[str, Any]:

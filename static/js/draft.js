@@ -1,5 +1,6 @@
 // Drafts: form[data-draft-url] is POSTed 800 ms after the last change; [data-draft-state] inside says how it went.
-// One save at a time; what changed meanwhile is saved next. A failed save is tried again and nothing is lost.
+// One save at a time; what changed meanwhile is saved next. Without an answer it is tried again; a refusal (a lost
+// lease, an ended session) waits for the next change. The text stays in the form either way.
 const PAUSE_MS = 800;
 const RETRY_MS = 5000;
 const forms = new WeakMap();
@@ -18,7 +19,7 @@ async function save(form) {
   draft.sending = true;
   draft.changed = false;
   tell(form, "saving");
-  let ok = false;
+  let outcome = "failed";
   try {
     const token = form.querySelector("[name=csrfmiddlewaretoken]")?.value;
     const answer = await fetch(form.dataset.draftUrl, {
@@ -28,15 +29,16 @@ async function save(form) {
       credentials: "same-origin",
       keepalive: true,
     });
-    ok = answer.ok;
+    if (answer.ok && !answer.redirected) outcome = "saved";
+    else if (answer.status < 500) outcome = "refused";
     form.dispatchEvent(new CustomEvent("draft:answered", { bubbles: true, detail: { status: answer.status } }));
   } catch {
-    ok = false;
+    // offline: stays "failed"
   }
   draft.sending = false;
-  tell(form, ok ? "saved" : "failed");
-  if (!ok) draft.changed = true;
-  if (draft.changed) later(form, ok ? PAUSE_MS : RETRY_MS);
+  tell(form, outcome);
+  if (draft.changed) later(form);
+  else if (outcome === "failed") later(form, RETRY_MS);
 }
 
 function later(form, pause = PAUSE_MS) {

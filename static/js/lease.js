@@ -17,6 +17,7 @@ async function renew(lease) {
   } catch {
     return; // offline: the countdown goes on and the next activity tries again
   }
+  if (answer.redirected) return; // signed out: the next act says so
   const html = (await answer.text()).trim();
   if (!(answer.ok || answer.status === 409) || !html.startsWith("<") || !lease.isConnected) return;
   const template = document.createElement("template");

@@ -29,7 +29,7 @@ async function ask(element, failures) {
     return wait(element, failures + 1);
   }
   if (answer.status === 204) return wait(element);
-  if (answer.status === 286 || answer.status === 401 || answer.status === 403 || answer.status === 404) return; // over
+  if (answer.redirected || answer.status === 286 || answer.status === 401 || answer.status === 403 || answer.status === 404) return; // over
   if (!answer.ok) return wait(element, failures + 1);
   const version = answer.headers.get("X-Version");
   const html = await answer.text();
