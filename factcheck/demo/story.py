@@ -85,14 +85,14 @@ def _publish(cast: Cast, *, now: datetime, progress: Progress) -> dict[str, Any]
 
 
 def _curve(post_id: Any, reach: dict[str, Any], since: datetime, until: datetime) -> Iterator[Reach]:
-    """Cumulative figures at even steps from publication to now."""
+    """Cumulative figures at even steps from publication to exactly now."""
     curve = reach["curve"]
     step = (until - since) / len(curve)
     for index, views in enumerate(curve, 1):
         share = views / max(curve[-1], 1)
         yield Reach(
             post_id,
-            since + step * index,
+            until - step * (len(curve) - index),
             views,
             round(reach["shares"] * share),
             round(reach["comments"] * share),
