@@ -271,7 +271,7 @@ def is_group(field: BoundField) -> bool:
 
 
 def _render(name: str, values: dict[str, Any]) -> SafeString:
-    return get_template(f"components/{name}.html").render(values)
+    return SafeString(get_template(f"components/{name}.html").render(values))
 
 
 @register.simple_block_tag
