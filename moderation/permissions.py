@@ -127,6 +127,11 @@ def may_escalate(caller: Caller) -> Answer:
     )
 
 
+def may_note(caller: Caller) -> Answer:
+    """Internal notes are for whoever works on items and cases."""
+    return may_escalate(caller)
+
+
 def may_administer(caller: Caller) -> Answer:
     return yes_if(
         caller.acts_as(Role.ADMINISTRATOR) and caller.client_id is None,

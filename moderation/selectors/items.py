@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db import connection
 from django.db.models import Count, Min, Q, QuerySet
 
 from moderation.enums import ItemStatus
@@ -13,6 +14,7 @@ from moderation.models import (
     ClusterMember,
     Decision,
     EffectiveState,
+    Escalation,
     Flag,
     ItemNote,
     Post,
@@ -84,22 +86,23 @@ class Dossier:
     version: PostVersion
     versions: Sequence[PostVersion]
     posts: int  # posts the item is about
-    flags: Sequence[dict[str, Any]]  # {"reason", "count", "first", "last"}
+    flags: Sequence[dict[str, Any]]  # {"reason", "count", "first"}
     notes_of_flags: Sequence[Flag]  # flags with a note, without their reporters
     signals: Sequence[Signal]
     reach: Sequence[ReachSample]
     decisions: Sequence[Decision]
     effect: dict[str, Any] | None
     counting_strikes: Sequence[Strike]
-    notes: Sequence[ItemNote]
+    notes: Sequence[ItemNote]  # of this item and of those merged into it
+    cases: Sequence[Escalation]  # what the policy desk was asked about the displayed post
 
 
 def dossier(item: ReviewItem, *, now: datetime) -> Dossier:
     """Read it all, in a fixed number of queries."""
     version = item.displayed_version
     post = version.post
-    post_ids = [item.post_id] if item.post_id else list(members_of(item.cluster_id))
-    live = Flag.objects.filter(post_id__in=post_ids, withdrawn_at__isnull=True)
+    posts = posts_of(item)
+    live = Flag.objects.filter(post_id__in=posts, withdrawn_at__isnull=True)
     state = EffectiveState.objects.filter(post=post).first()
     about = Q(post=post)
     if item.cluster_id:
@@ -109,20 +112,30 @@ def dossier(item: ReviewItem, *, now: datetime) -> Dossier:
         post=post,
         version=version,
         versions=list(post.versions.select_related("content").order_by("number")),
-        posts=len(post_ids),
+        posts=1 if item.post_id else posts.count(),  # type: ignore[call-arg]
         flags=list(
             live.values("reason")
             .annotate(count=Count("reporter", distinct=True), first=Min("at"))
             .order_by("-count", "reason")
         ),
         notes_of_flags=list(live.exclude(note="").order_by("-id")[:20]),
-        signals=list(Signal.objects.filter(post_id__in=post_ids).order_by("-score", "-id")[:20]),
+        signals=list(Signal.objects.filter(post_id__in=posts).order_by("-score", "-id")[:20]),
         reach=list(reversed(ReachSample.objects.filter(post_id=post.pk).order_by("-at")[:48])),
         decisions=list(Decision.objects.filter(about).select_related("decided_by").order_by("-id")[:50]),
         effect=state.document if state else None,
         counting_strikes=standing.counting([post.actor_id], now=now).get(post.actor_id, []),
-        notes=list(item.notes.order_by("id")),
+        notes=list(
+            ItemNote.objects.filter(Q(item=item) | Q(item__post_id__in=posts))
+            .select_related("author")
+            .order_by("id")
+        ),
+        cases=list(Escalation.objects.filter(post=post).order_by("-id")),
     )
+
+
+def posts_of(item: ReviewItem) -> "Sequence[uuid.UUID] | QuerySet[ClusterMember, uuid.UUID]":
+    """The posts an item is about: its own, or its cluster's (as a query: they may be very many)."""
+    return [item.post_id] if item.post_id else members_of(item.cluster_id)
 
 
 def members_of(cluster_id: uuid.UUID | None) -> QuerySet[ClusterMember, uuid.UUID]:
@@ -134,10 +147,21 @@ def members_of(cluster_id: uuid.UUID | None) -> QuerySet[ClusterMember, uuid.UUI
     )
 
 
-def sparklines(post_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, list[int]]:
+# The newest samples only: a post may have thousands.
+_SPARKS = """
+SELECT wanted.post_id, newest.views FROM unnest(%(posts)s::uuid[]) AS wanted(post_id)
+CROSS JOIN LATERAL (
+    SELECT s.at, s.views FROM moderation_reachsample s WHERE s.post_id = wanted.post_id
+    ORDER BY s.at DESC LIMIT %(points)s
+) AS newest ORDER BY wanted.post_id, newest.at
+"""
+
+
+def sparklines(post_ids: Collection[uuid.UUID], *, points: int = 24) -> dict[uuid.UUID, list[int]]:
     """Views over time per post, oldest first, for lists."""
     found: dict[uuid.UUID, list[int]] = {}
-    samples = ReachSample.objects.filter(post_id__in=post_ids).order_by("post_id", "at")
-    for post_id, views in samples.values_list("post_id", "views"):
-        found.setdefault(post_id, []).append(views)
-    return {post_id: views[-24:] for post_id, views in found.items()}
+    with connection.cursor() as cursor:
+        cursor.execute(_SPARKS, {"posts": list(post_ids), "points": points})
+        for post_id, views in cursor.fetchall():
+            found.setdefault(post_id, []).append(views)
+    return found
