@@ -122,12 +122,15 @@ def _running_product(places: Places, signals: Signals) -> Iterator[tuple[Product
     if seen := end_leftovers(places.var):
         say(f"The last run was cut off; {seen} of its processes have ended now.")
     require_free(port)
+    if places.begin_first_start():
+        say("The first start was cut off before anybody could use it: starting over.")
     with running_services(places, signals) as (found, supervisor):
         product = Product(places, found, port, signals.to_stop)
         product.prepare()
-        product.start(supervisor)
         product.seed()
+        product.start(supervisor)
         product.wait_until_it_works(supervisor)
+        places.end_first_start()
         product.publish()
         lock.describe(address=product.address)
         try:

@@ -86,10 +86,31 @@ class Places:
             staged.replace(path)
         return path.read_text()
 
+    def begin_first_start(self) -> bool:
+        """Remember that a database was made but never used, until `end_first_start`.
+
+        What an interrupted first start left is removed: half a demo is in it, and nobody's work. True then.
+        """
+        cut_off = self._unused.exists()
+        if cut_off:
+            shutil.rmtree(self.postgres, ignore_errors=True)
+            shutil.rmtree(self.valkey, ignore_errors=True)
+            self.valkey.mkdir(mode=0o700)
+        if not self.postgres.exists():
+            self._unused.touch()
+        return cut_off
+
+    def end_first_start(self) -> None:
+        self._unused.unlink(missing_ok=True)
+
+    @property
+    def _unused(self) -> Path:
+        return self.var / "first-start"
+
     def wipe(self) -> None:
         """Remove what the product wrote here, and nothing else that may lie in the folder."""
         ours = ("postgres", "postgres.new", "valkey", "log", "mail", "media", "run", "staticfiles",
-                "staticfiles.stamp", "beat", "environment.json", "sign-ins.json", "secret-key", "export")  # fmt: skip
+                "staticfiles.stamp", "beat", "first-start", "environment.json", "sign-ins.json", "secret-key", "export")  # fmt: skip
         for name in ours:
             path = self.var / name
             if path.is_dir() and not path.is_symlink():

@@ -117,17 +117,15 @@ class Product:
             return False
 
     def introduction(self) -> str:
-        """Where it runs, and one sign-in per role."""
+        """Where it runs, and the demo's sign-ins."""
         try:
             people = json.loads(self._places.sign_ins.read_text())
         except (OSError, ValueError):
             people = []
-        lines = [f"Veracity runs at {self.address}"]
+        lines = [f"Veracity runs at {self.address}", ""]
         if people:
-            first_per_role = {person["role"]: person for person in reversed(people)}
-            wanted = [person for person in people if first_per_role[person["role"]] is person]
-            rows = [("role", "email", "password")] + [(p["role"], p["email"], p["password"]) for p in wanted]
-            lines += ["", table(rows), ""]
+            rows = [("role", "email", "password")] + [(p["role"], p["email"], p["password"]) for p in people]
+            lines += [table(rows), ""]
         lines.append("Ctrl-C stops it. `make reset` starts over.")
         return "\n".join(lines)
 

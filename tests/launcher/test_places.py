@@ -103,3 +103,30 @@ def test_an_installation_keeps_its_own_secret_key(tmp_path):
 
     assert places.secret_key() == places.secret_key() != other.secret_key()
     assert (places.var / "secret-key").stat().st_mode & 0o077 == 0
+
+
+def test_a_first_start_that_was_cut_off_begins_again(tmp_path):
+    places = Places(tmp_path)
+    places.create()
+    assert places.begin_first_start() is False
+    places.postgres.mkdir()  # … and the power fails while the demo is loading
+
+    assert places.begin_first_start() is True
+
+    assert not places.postgres.exists()
+
+
+def test_data_that_somebody_used_is_never_begun_again(tmp_path):
+    places = Places(tmp_path)
+    places.create()
+    places.begin_first_start()
+    places.postgres.mkdir()
+    places.end_first_start()
+    assert places.begin_first_start() is False
+
+    older = Places(tmp_path / "made-by-another-command")
+    older.create()
+    older.postgres.mkdir()
+    assert older.begin_first_start() is False
+
+    assert places.postgres.exists() and older.postgres.exists()
