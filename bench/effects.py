@@ -2,7 +2,7 @@
 
 import time
 
-from bench import fill, measure, people
+from bench import fill, measure
 from bench.stage import Client, Stage
 
 RATINGS = 60
@@ -10,16 +10,20 @@ DEADLINE = 30.0
 
 
 def run(stage: Stage) -> None:
+    from django.utils import timezone
+
+    from factcheck.rehearsal import cast
     from moderation.services import health
 
     with stage.database() as database:
         fill.posts(database, mark="rated-", count=RATINGS)
-    reviewer = stage.client(people.reviewer_keys(1)[0])
-    platform = stage.client(people.platform_key())
+    made = cast.make(partner_count=1, reviewer_count=1, languages=("en", "fr", "es"), now=timezone.now())
+    domain = made.reviewers[0].domain
+    reviewer, platform = stage.client(made.reviewers[0].key), stage.client(made.platform)
     latencies, errors = [], 0
     began = time.perf_counter()
     for n in range(1, RATINGS + 1):
-        seconds = _rate_and_wait(reviewer, platform, f"ext:rated-{n}", n)
+        seconds = _rate_and_wait(reviewer, platform, f"ext:rated-{n}", f"https://{domain}/{n}")
         if seconds is None:
             errors += 1
         else:
@@ -36,17 +40,17 @@ def run(stage: Stage) -> None:
     )
 
 
-def _rate_and_wait(reviewer: Client, platform: Client, post: str, n: int) -> float | None:
+def _rate_and_wait(reviewer: Client, platform: Client, post: str, article: str) -> float | None:
     """Seconds from sending the rating until the lookup shows it."""
     item = reviewer.call("POST", "/items", {"post": post})[1]
     item = reviewer.call("POST", f"/items/{item['id']}/take", {})[1]
     rating = {
         "version": item["version"],
         "verdict": "false",
-        "claim": {"text": f"The bridge will be closed, number {n}."},
+        "claim": {"text": f"The bridge will be closed, says {post}."},
         "headline": "No, the bridge stays open",
         "explanation": "The council published its calendar.",
-        "article_url": f"https://bench.example/checks/{n}",
+        "article_url": article,
     }
     sent = time.perf_counter()
     if reviewer.call("POST", f"/items/{item['id']}/ratings", rating)[0] != 201:

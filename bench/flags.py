@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Callable
 
-from bench import fill, measure, people
+from bench import fill, measure
 from bench.stage import Stage
 
 CLIENTS = (1, 8)
@@ -22,10 +22,14 @@ _BARE_INSERT = (
 
 
 def run(stage: Stage) -> None:
+    from django.utils import timezone
+
+    from factcheck.rehearsal import cast
+
     with stage.database() as database:
         fill.posts(database, mark="flagged-", count=POSTS)
         database.execute(_BARE_TABLE)
-    key = people.platform_key()
+    key = cast.make(partner_count=1, reviewer_count=0, now=timezone.now()).platform
     numbers = itertools.count()
     for clients in CLIENTS:
         ours = measure.load([_flag(stage, key, numbers) for _ in range(clients)], seconds=SECONDS)

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable
 
-from bench import fill, measure, people
+from bench import fill, measure
 from bench.stage import Stage
 
 KNOWN = 20_000
@@ -12,6 +12,9 @@ SECONDS = 6.0
 
 
 def run(stage: Stage) -> None:
+    from django.utils import timezone
+
+    from factcheck.rehearsal import cast
     from moderation.services import effects
 
     with stage.database() as database:
@@ -24,7 +27,7 @@ def run(stage: Stage) -> None:
         effects.publish(ids[start : start + 5000])
     bare = stage.redis()
     bare.mset({f"bare:{i}": '1|{"feed":0.2,"label":"warning","articles":[]}' for i in ids})
-    key = people.platform_key()
+    key = cast.make(partner_count=1, reviewer_count=0, now=timezone.now()).platform
     for clients in (1, 4):
         ours = measure.load([_lookup(stage, key, ids) for _ in range(clients)], seconds=SECONDS)
         bound = measure.load([_mget(stage, ids) for _ in range(clients)], seconds=SECONDS)

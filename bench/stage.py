@@ -1,20 +1,17 @@
 """The product on services of its own, in a folder that is gone afterwards, with Django at hand here."""
 
-import json
 import os
 import socket
 import tempfile
-import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import redis
 
+from factcheck.rehearsal.client import Client
 from launcher.commands import running_services
 from launcher.places import Places
 from launcher.product import Product
@@ -25,7 +22,7 @@ from launcher.supervisor import Signals
 class Stage:
     """Where the product answers, and the bare services behind it."""
 
-    port: int
+    address: str
     database_url: str
     redis_url: str
 
@@ -36,26 +33,8 @@ class Stage:
     def redis(self) -> redis.Redis:
         return redis.Redis.from_url(self.redis_url)
 
-    def client(self, key: str) -> "Client":
-        return Client(self.port, key)
-
-
-class Client:
-    """One caller of the API: a kept-open connection and a key."""
-
-    def __init__(self, port: int, key: str) -> None:
-        self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
-        self._headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
-
-    def call(self, method: str, path: str, body: Any = None, *, once: bool = False) -> tuple[int, Any]:
-        """Status and parsed answer. `once` sends a fresh Idempotency-Key."""
-        headers = {**self._headers, "Idempotency-Key": uuid.uuid4().hex} if once else self._headers
-        self._connection.request(
-            method, f"/api/v1{path}", json.dumps(body) if body is not None else None, headers
-        )
-        answer = self._connection.getresponse()
-        raw = answer.read()
-        return answer.status, json.loads(raw) if raw else None
+    def client(self, key: str) -> Client:
+        return Client(self.address, key)
 
 
 @contextmanager
@@ -72,7 +51,7 @@ def product() -> Iterator[Stage]:
             running.wait_until_it_works(supervisor)
             os.environ.update(running.environment(as_owner=True))
             _set_up_django()
-            yield Stage(int(running.address.rsplit(":", 1)[1]), services.owner_url, services.redis_url)
+            yield Stage(running.address, services.owner_url, services.redis_url)
 
 
 def _set_up_django() -> None:

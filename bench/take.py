@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bench import fill, measure, people
+from bench import fill, measure
 from bench.stage import Stage
 
 OPEN = (10_000, 100_000)
@@ -20,7 +20,14 @@ UPDATE bare_item SET holder = 1 WHERE id = (
 
 
 def run(stage: Stage) -> None:
-    keys = people.reviewer_keys(max(REVIEWERS))
+    from django.utils import timezone
+
+    from factcheck.rehearsal import cast
+
+    made = cast.make(
+        partner_count=1, reviewer_count=max(REVIEWERS), languages=("en", "fr", "es"), now=timezone.now()
+    )
+    keys = [reviewer.key for reviewer in made.reviewers]
     for count in OPEN:
         mark = f"open-{count}-"
         with stage.database() as database:

@@ -4,9 +4,13 @@ import uuid
 from collections.abc import Iterator
 from datetime import datetime
 
+from django.db.models import Count, Exists, F, OuterRef, Q
+
 from moderation import effective_cache
-from moderation.models import ChangeFeed, EffectiveState, Post
-from moderation.selectors import distribution, inputs
+from moderation.enums import FlagOutcome, ItemStatus
+from moderation.models import ChangeFeed, EffectiveState, Flag, Post, ReviewItem, Strike
+from moderation.policy import level
+from moderation.selectors import distribution, inputs, policies, standing
 
 BATCH = 1000
 
@@ -43,6 +47,48 @@ def feed_faults() -> Iterator[str]:
     for post_id, version, document in changed.order_by("post_id").iterator(chunk_size=5000):
         if replayed.get(post_id) != (version, document):
             yield f"post {post_id}: the change feed does not end at version {version}"
+
+
+def strike_faults(*, now: datetime) -> Iterator[str]:
+    """Strikes against actors whose verdicts do not strike, doubled ones, and levels that nothing implies."""
+    held = Strike.objects.filter(counts_until__gt=now)
+    twice = held.values("actor_id", "cluster_id").annotate(n=Count("id")).filter(n__gt=1).order_by("actor_id")
+    for row in twice:
+        yield f"actor {row['actor_id']}: struck {row['n']} times for cluster {row['cluster_id']}"
+    actors = sorted(set(held.values_list("actor_id", flat=True)))
+    rules = policies.at(now).data
+    for actor_id, strikes in standing.counting(actors, now=now).items():
+        implied = level(len(strikes), rules)["level"]
+        wrong = (
+            EffectiveState.objects.filter(post__actor_id=actor_id, document__isnull=False)
+            .exclude(document__actor_level=implied)
+            .count()
+        )
+        if wrong:
+            yield f"actor {actor_id}: {wrong} posts do not carry the level {implied}"
+
+
+def queue_faults() -> Iterator[str]:
+    """Flags that wait without an item, and open items about posts that are gone."""
+    open_about = Q(post__items__status=ItemStatus.OPEN) | Q(
+        post_version__memberships__left_at__isnull=True,
+        post_version__memberships__cluster__items__status=ItemStatus.OPEN,
+    )
+    waiting = Flag.objects.filter(
+        outcome=FlagOutcome.PENDING, withdrawn_at__isnull=True, post__deleted_at__isnull=True,
+        post_version=F("post__current_version"),
+    ).exclude(open_about)  # fmt: skip
+    answered = ReviewItem.objects.filter(displayed_version=OuterRef("post_version"), status=ItemStatus.CLOSED)
+    for flag_id in waiting.exclude(Exists(answered)).order_by("id").values_list("id", flat=True):
+        yield f"flag {flag_id}: waits without an item"
+    ghosts = ReviewItem.objects.filter(status=ItemStatus.OPEN, post__deleted_at__isnull=False)
+    for item_id in ghosts.order_by("id").values_list("id", flat=True):
+        yield f"item {item_id}: open about a deleted post"
+
+
+def live_flags(*, prefix: str) -> int:
+    """Live flags of reporters whose external id begins with `prefix`."""
+    return Flag.objects.filter(reporter__external_id__startswith=prefix, withdrawn_at__isnull=True).count()
 
 
 def _of(rows: list[EffectiveState], *, now: datetime) -> Iterator[str]:

@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 
 from moderation import effective_cache
 from moderation.effective_cache import Entry
-from moderation.models import AuditRow, EffectiveState
+from moderation.models import AuditRow, EffectiveState, ReviewItem
 from moderation.selectors import verification
 from moderation.services import audit, escalations
 from moderation.services.escalations import CaseRef
@@ -65,3 +65,14 @@ def test_a_removed_audit_row_is_missed(hidden):
     AuditRow.objects.order_by("id").first().delete()
 
     assert len(audit.verify()) == 1
+
+
+def test_a_flag_that_lost_its_item_is_found(clock):
+    post = p.post(clock=clock)
+    p.flag(post, clock=clock)
+    p.settle(clock)
+    assert list(verification.queue_faults()) == []
+
+    ReviewItem.objects.all().delete()
+
+    assert len(list(verification.queue_faults())) == 1
