@@ -162,7 +162,7 @@ class Product:
                     name=name,
                     argv=(
                         *celery, "worker", "--queues", ",".join(queues), "--concurrency", str(concurrency),
-                        "--hostname", f"{name}@%h", "--loglevel", "INFO", "--without-gossip", "--without-mingle",
+                        "--hostname", f"{name}@%h", "--loglevel", "WARNING", "--without-gossip", "--without-mingle",
                     ),
                     env=env,
                     log=self._places.logs / f"{name}.log",
@@ -182,7 +182,7 @@ class Product:
                     "--pidfile",
                     "",
                     "--loglevel",
-                    "INFO",
+                    "WARNING",
                 ),
                 env=env,
                 log=self._places.logs / "beat.log",
