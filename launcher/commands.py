@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -13,10 +14,11 @@ from types import MappingProxyType
 from launcher import services
 from launcher.children import MARK, end_leftovers
 from launcher.console import say
+from launcher.hearing import Hearing
 from launcher.places import ROOT, Lock, Places
 from launcher.postgres import OWNER, client_environment, find_binaries
-from launcher.problems import Interrupted, Problem
-from launcher.product import Product, chosen_port, process_environment, require_free
+from launcher.problems import Problem
+from launcher.product import WORKERS, Product, chosen_port, process_environment, require_free
 from launcher.services import Services, embedded_postgres, wait_until_ready
 from launcher.supervisor import Signals, Supervisor
 
@@ -31,8 +33,12 @@ def run(places: Places, signals: Signals) -> None:
     """Start the product and keep it running until somebody ends it. Raises Problem."""
     with _running_product(places, signals) as (product, supervisor):
         say("\n" + product.introduction())
-        with contextlib.suppress(Interrupted):
-            supervisor.wait_for(lambda: False, seconds=float("inf"), pause=_WATCH_SECONDS)
+        hearing = Hearing(supervisor, {name: queues for name, (queues, _) in WORKERS.items()})
+        while not signals.to_stop():
+            supervisor.watch()
+            if hearing.due():
+                hearing.judge(product.silences())
+            time.sleep(_WATCH_SECONDS)
         say("\nStopping …")
     say("Stopped.")
 

@@ -5,9 +5,9 @@ import json
 import os
 import socket
 import sys
-import urllib.error
 import urllib.request
 from collections.abc import Callable
+from typing import Any
 
 from launcher import problems
 from launcher.children import MARK, Command, last_lines
@@ -109,12 +109,20 @@ class Product:
         supervisor.wait_for(answered(lambda: True), seconds=1)
 
     def is_healthy(self) -> bool:
-        """Whether `/healthz` answers 200: the web process reaches database and broker."""
+        """Whether `/healthz` answers 200: a page is served and the database answers."""
+        return self._health() is not None
+
+    def silences(self) -> dict[str, float | None]:
+        """Seconds since a worker answered, by queue; empty when unknown."""
+        return (self._health() or {}).get("queues", {})
+
+    def _health(self) -> dict[str, Any] | None:
         try:
-            with _direct.open(f"{self.address}/healthz", timeout=3) as answer:
-                return bool(answer.status == 200)
-        except (urllib.error.URLError, OSError, ValueError):
-            return False
+            with _direct.open(f"{self.address}/healthz", timeout=2) as answer:
+                found = json.load(answer)
+        except (OSError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
 
     def introduction(self) -> str:
         """Where it runs, and the demo's sign-ins."""

@@ -101,6 +101,16 @@ def queues(*, now: datetime) -> list[QueueHealth]:
     return found
 
 
+def silences() -> dict[str, float | None]:
+    """Seconds since a worker last answered, by queue; None where none has yet, empty without Redis."""
+    try:
+        answers = server().client.mget([key("alive", queue) for queue in settings.TASK_QUEUES])
+    except redis.RedisError:
+        return {}
+    seconds = (time.time() - float(at) if at else None for at in answers)
+    return dict(zip(settings.TASK_QUEUES, seconds, strict=True))
+
+
 def _last_echo(queue: str) -> float | None:
     try:
         at = server().client.get(key("alive", queue))
