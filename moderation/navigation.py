@@ -7,13 +7,19 @@ from typing import Any
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
 
+from moderation.caller import Caller
 from moderation.enums import Role
+from moderation.selectors import members
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A link in the navigation for people acting in one of `roles`. `key`: the letter after `g`."""
+    """A link in the navigation for people acting in one of `roles`. `key`: the letter after `g`.
+
+    `home_for`: the roles whose start page this may be; the entry with the lowest `order` wins.
+    """
 
     label: str | Promise
     url_name: str
@@ -22,12 +28,21 @@ class Entry:
     key: str = ""
     order: int = 50
     badge: Callable[[HttpRequest], int | None] | None = None
+    home_for: frozenset[Role] = frozenset()
 
 
 EVERYBODY = frozenset(Role)
+MEMBER = frozenset({Role.MEMBER})
+ADMINISTRATOR = frozenset({Role.ADMINISTRATOR})
+READS_EVERYTHING = frozenset({Role.ADMINISTRATOR, Role.AUDITOR})
 
 # The platform's own entries, in the order of the page; each area adds its line.
-_entries: list[Entry] = []
+_entries: list[Entry] = [
+    Entry(_("Feed"), "feed", "home", MEMBER, key="f", order=10, home_for=MEMBER),
+    Entry(_("My flags"), "flags", "flag", MEMBER, key="m", order=20),
+    Entry(_("My standing"), "standing", "scale", MEMBER, key="r", order=30),
+    Entry(_("Feed"), "feed", "home", EVERYBODY - MEMBER, key="f", order=100),
+]
 
 
 def add(entry: Entry) -> None:
@@ -35,13 +50,27 @@ def add(entry: Entry) -> None:
     _entries.sort(key=lambda e: e.order)
 
 
+def entries_for(caller: Caller) -> list[Entry]:
+    return [e for e in _entries if caller.role in e.roles]
+
+
+def home(caller: Caller) -> str:
+    """The address where somebody acting in this role starts."""
+    start = next((e for e in entries_for(caller) if caller.role in e.home_for), None)
+    return reverse(start.url_name if start else "feed")
+
+
+def leads_to(path: str, caller: Caller) -> bool:
+    """Whether an entry of this role leads to the page at `path` or above it."""
+    return any(path.startswith(reverse(e.url_name)) for e in entries_for(caller))
+
+
 def context(request: HttpRequest) -> dict[str, Any]:
     """The template context `navigation` and `acting`; empty for somebody not signed in."""
     caller = getattr(request, "caller", None)
     if caller is None:
-        return {"navigation": [], "acting": None}
+        return {"navigation": [], "acting": None, "unread": None}
     name = request.resolver_match.view_name if request.resolver_match else ""
-    entries = [e for e in _entries if caller.role in e.roles]
     return {
         "navigation": [
             {
@@ -52,10 +81,20 @@ def context(request: HttpRequest) -> dict[str, Any]:
                 "badge": e.badge(request) if e.badge else None,
                 "active": name.split(":")[-1].startswith(e.url_name.split(":")[-1]),
             }
-            for e in entries
+            for e in entries_for(caller)
         ],
         "acting": _acting(request),
+        "unread": _unread(request),
     }
+
+
+def _unread(request: HttpRequest) -> dict[str, Any] | None:
+    """The bell, for members: the notices that came since they last looked."""
+    caller = request.caller  # type: ignore[attr-defined]
+    if not caller.acts_as(Role.MEMBER):
+        return None
+    since = request.user.notices_read_at  # type: ignore[union-attr]
+    return {"url": reverse("notices"), "count": members.unread_notices(caller, since=since)}
 
 
 def _acting(request: HttpRequest) -> dict[str, Any]:
@@ -66,6 +105,7 @@ def _acting(request: HttpRequest) -> dict[str, Any]:
         "role_label": caller.role.label,
         "organisation_name": caller.organisation.name if caller.organisation else "",
         "initials": "".join(w[0] for w in (words[:1] + words[-1:] if len(words) > 1 else words[:1])).upper(),
+        "switch_url": reverse("acting"),
         "shortcuts_on": person.shortcuts_on,  # type: ignore[union-attr]
         "others": [
             {

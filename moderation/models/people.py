@@ -41,6 +41,8 @@ class User(AbstractBaseUser, PermissionsMixin):
         max_length=16, choices=ViewerPreference, default=ViewerPreference.DEFAULT
     )
     shortcuts_on = models.BooleanField(default=True)
+    region = models.CharField(max_length=8, blank=True, default="")  # where they read, ISO 3166; "": not said
+    notices_read_at = models.DateTimeField(null=True)  # what was sent later is unread
     # Raised to end every session and key of this person at once; checked on each request.
     access_epoch = models.PositiveIntegerField(default=1)
     is_active = models.BooleanField(default=True)

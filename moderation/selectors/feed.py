@@ -1,6 +1,7 @@
 """The member's feed: recent posts ranked by reach, freshness and what their effective state leaves of them."""
 
 import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,8 +9,10 @@ from typing import Any
 from django.db import connection
 
 from moderation.caller import Caller
+from moderation.enums import ViewerPreference
 from moderation.models import Flag, Post, PostContent, PostReach, User
-from moderation.selectors import distribution
+from moderation.policy import FULL
+from moderation.selectors import distribution, policies
 
 WINDOW = timedelta(days=14)
 HALF_LIFE_HOURS = 18.0  # a post's organic score halves in this time
@@ -31,16 +34,46 @@ class FeedPost:
         return float(self.effect["multipliers"]["feed"]) if self.effect else 1.0
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a reader is in the feed: below this score, as the scores were at `at`."""
+
+    at: datetime
+    score: float
+    post_id: uuid.UUID
+
+
+@dataclass(frozen=True)
+class FeedPart:
+    """Some of the feed, and the place behind it (None: nothing follows)."""
+
+    posts: Sequence[FeedPost]
+    end: Place | None
+
+
+# Freshness is taken at a fixed time per reading, so that scores do not move under a reader who scrolls.
 _RANK = """
-SELECT p.id,
-    ln(2 + coalesce(r.views, 0)) * exp(-0.693147 * extract(epoch FROM %(now)s - p.published_at) / 3600 / %(half)s)
-    * CASE WHEN %(own)s::bool THEN 1 ELSE s.feed_bp / 10000.0 END AS score
-FROM moderation_post p
-JOIN moderation_effectivestate s ON s.post_id = p.id
-LEFT JOIN moderation_postreach r ON r.post_id = p.id
-WHERE p.published_at > %(since)s AND p.published_at <= %(now)s AND p.deleted_at IS NULL AND NOT s.removed
-  AND (%(language)s = '' OR p.language = %(language)s)
-ORDER BY score DESC, p.id LIMIT %(limit)s OFFSET %(offset)s
+SELECT id, score FROM (
+    SELECT p.id,
+        ln(2 + coalesce(r.views, 0)::float8)
+        * exp(-0.693147 * extract(epoch FROM %(at)s - p.published_at)::float8 / 3600 / %(half)s)
+        * CASE
+            WHEN s.document IS NULL THEN 1
+            WHEN %(default)s::bool THEN s.feed_bp / 10000.0::float8
+            ELSE greatest(
+                (CASE WHEN %(ignored)s::bool THEN 10000 ELSE (s.document #>> '{rating_bp,feed}')::int END)
+                * %(share)s::float8 * (s.document ->> 'actor_bp')::int / 10000,
+                %(floor)s) / 10000
+          END AS score
+    FROM moderation_post p
+    JOIN moderation_effectivestate s ON s.post_id = p.id
+    LEFT JOIN moderation_postreach r ON r.post_id = p.id
+    WHERE p.published_at > %(since)s AND p.published_at <= %(at)s
+      AND p.deleted_at IS NULL AND NOT s.removed
+      AND (%(language)s::text = '' OR p.language = %(language)s)
+) ranked
+WHERE %(score)s::float8 IS NULL OR score < %(score)s OR (score = %(score)s AND id > %(id)s)
+ORDER BY score DESC, id LIMIT %(limit)s
 """
 
 
@@ -51,34 +84,59 @@ def ranked(
     region: str = "",
     language: str = "",
     limit: int = 30,
-    offset: int = 0,
+    after: Place | None = None,
     now: datetime,
-) -> list[FeedPost]:
+) -> FeedPart:
     """The next part of the feed. Removed posts are gone; rated ones sink by their feed multiplier.
 
-    SQL ranks by the stored default multiplier; each post then carries what this viewer gets in this region.
+    The order follows the viewer's preference; each post carries what this viewer gets in this region now.
+    Posts removed in the region are left out, so a part may hold fewer than `limit`.
     """
+    at = after.at if after else now
     with connection.cursor() as cursor:
         cursor.execute(
             _RANK,
             {
-                "now": now,
+                "at": at,
                 "half": HALF_LIFE_HOURS,
-                "since": now - WINDOW,
+                "since": at - WINDOW,
                 "language": language,
-                "own": viewer.viewer_preference == "do_not_reduce",
-                "limit": limit,
-                "offset": offset,
+                "limit": limit + 1,
+                "score": after.score if after else None,
+                "id": after.post_id if after else None,
+                **_preference(viewer, policies.at(now).data),
             },
         )
-        scores: dict[uuid.UUID, float] = dict(cursor.fetchall())
-    shown = _dress(list(scores), scores, caller=caller, viewer=viewer, region=region, now=now)
-    return [p for p in shown if not (p.effect and p.effect["removed"])]
+        rows: list[tuple[uuid.UUID, float]] = cursor.fetchall()
+    shown = dict(rows[:limit])
+    dressed = _dress(list(shown), shown, caller=caller, viewer=viewer, region=region, now=now)
+    last = rows[limit - 1] if len(rows) > limit else None
+    return FeedPart(
+        [p for p in dressed if not (p.effect and p.effect["removed"])],
+        Place(at, last[1], last[0]) if last else None,
+    )
 
 
 def one(post: Post, *, caller: Caller, viewer: User, region: str = "", now: datetime) -> FeedPost:
     """One post as this viewer gets it."""
     return _dress([post.pk], {post.pk: 0.0}, caller=caller, viewer=viewer, region=region, now=now)[0]
+
+
+def languages(*, now: datetime) -> list[str]:
+    """Codes of the languages of the posts that the feed may show, sorted."""
+    recent = Post.objects.filter(published_at__gt=now - WINDOW, deleted_at__isnull=True)
+    return sorted(recent.order_by().values_list("language", flat=True).distinct())
+
+
+def _preference(viewer: User, rules: Mapping[str, Any]) -> dict[str, Any]:
+    """How the viewer's choice changes what a rating takes from a post, as policy.for_viewer does it."""
+    share = rules["viewer_preference"].get(viewer.viewer_preference, FULL)
+    return {
+        "default": viewer.viewer_preference == ViewerPreference.DEFAULT,
+        "ignored": share is None,
+        "share": (FULL if share is None else share) / FULL,
+        "floor": rules["floor"]["feed"],
+    }
 
 
 def _dress(

@@ -1,11 +1,14 @@
 """Posts and versions by id, and posts by what they say."""
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
 from django.db.models import Q
 
-from moderation.models import Post, PostVersion
+from moderation.models import Decision, Post, PostVersion, ReachSample
 from moderation.selectors.distribution import resolve
 
 
@@ -51,3 +54,51 @@ def search(query: str, *, languages: Sequence[str], limit: int) -> list[Post]:
         .select_related("actor", "current_version__content", "reach", "state")
         .order_by("-published_at", "id")[:limit]
     )
+
+
+def decisions_behind(effect: Mapping[str, Any] | None) -> list[Decision]:
+    """The decisions in force that made this effect, oldest first."""
+    ids = (effect or {}).get("because", ())
+    return list(Decision.objects.filter(pk__in=ids).order_by("in_force_from", "id")) if ids else []
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Views counted until an instant and since, as the platform's samples say."""
+
+    before: int
+    since: int
+    counted_at: datetime
+
+
+def views_around(post_id: uuid.UUID, at: datetime) -> Measured | None:
+    """What was seen before and after `at`; None where no sample was taken on both sides."""
+    samples = ReachSample.objects.filter(post_id=post_id)
+    before = samples.filter(at__lte=at).order_by("-at").values_list("views", flat=True).first()
+    newest = samples.filter(at__gt=at).order_by("-at").values_list("views", "at").first()
+    if before is None or newest is None:
+        return None
+    return Measured(before, max(newest[0] - before, 0), newest[1])
+
+
+def known(refs: Collection[str]) -> dict[str, uuid.UUID]:
+    """Post ids by ref (an id, or ext:external id), for those that exist."""
+    ids = resolve(list(refs))
+    there = set(
+        Post.objects.filter(pk__in=[i for i in ids.values() if i is not None]).values_list("pk", flat=True)
+    )
+    return {ref: i for ref, i in ids.items() if i is not None and i in there}
+
+
+def version_seen(ref: str, number: int | None = None) -> PostVersion | None:
+    """The version of a post that somebody saw: the one with this number, or the newest."""
+    post_id = resolve([ref])[ref]
+    if post_id is None:
+        return None
+    versions = PostVersion.objects.filter(post_id=post_id)
+    wanted = versions.filter(number=number) if number is not None else versions
+    return wanted.select_related("post").order_by("-number").first()
+
+
+def external_ids(post_ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
+    return dict(Post.objects.filter(pk__in=post_ids).values_list("pk", "external_id"))

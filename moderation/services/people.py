@@ -113,3 +113,29 @@ def import_account(
 def as_self(person_id: uuid.UUID) -> Caller:
     """The caller of what a person does for themselves before they are signed in."""
     return Caller(role=Role.MEMBER, person_id=person_id)
+
+
+def mark_notices_read(person_id: uuid.UUID, *, now: datetime) -> None:
+    """The person looked at their notices."""
+    User.objects.filter(pk=person_id).update(notices_read_at=now)
+
+
+def change_settings(
+    person_id: uuid.UUID,
+    *,
+    display_name: str,
+    language: str,
+    time_zone: str,
+    region: str,
+    viewer_preference: str,
+    shortcuts_on: bool,
+) -> None:
+    """Store what a person chose for themselves; the values are those of the settings form."""
+    User.objects.filter(pk=person_id).update(
+        display_name=display_name,
+        language=language,
+        time_zone=time_zone,
+        region=region,
+        viewer_preference=viewer_preference,
+        shortcuts_on=shortcuts_on,
+    )
