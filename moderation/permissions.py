@@ -12,7 +12,7 @@ from moderation.enums import Role, Scope
 from moderation.errors import Refused
 
 if TYPE_CHECKING:
-    from moderation.models import Flag, Proposal
+    from moderation.models import Flag, Proposal, User
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,19 @@ def may_write_posts(caller: Caller) -> Answer:
     return yes_if(
         caller.role is Role.SYSTEM or (caller.client_id is not None and caller.has(Scope.POSTS_WRITE)),
         _("Only the platform's API client with posts:write may do this."),
+    )
+
+
+def may_see_posts(caller: Caller) -> Answer:
+    """Posts as the platform told them, with their effect: its own programs and everybody who works here."""
+    by_key = caller.has(Scope.POSTS_WRITE) or caller.has(Scope.DISTRIBUTION_READ)
+    works = caller.acts_as(
+        Role.REVIEWER, Role.LEAD, Role.POLICY_SPECIALIST, Role.ADMINISTRATOR, Role.AUDITOR
+    )
+    by_work = works and (caller.has(Scope.QUEUE_WORK) or caller.has(Scope.DESK_WORK))
+    return yes_if(
+        by_work or (caller.client_id is not None and by_key),
+        _("Only the platform's API clients and people who work here read posts."),
     )
 
 
@@ -137,6 +150,12 @@ def may_administer(caller: Caller) -> Answer:
         caller.acts_as(Role.ADMINISTRATOR) and caller.client_id is None,
         _("Only an administrator does this."),
     )
+
+
+def may_turn_off(caller: Caller, person: "User") -> Answer:
+    if caller.person_id == person.pk:
+        return no(_("You cannot turn off your own account; another administrator can."))
+    return may_administer(caller)
 
 
 def may_read_everything(caller: Caller) -> Answer:

@@ -1,0 +1,206 @@
+"""/distribution/changes and /distribution/snapshot: a copy of every effect, and what changes since.
+
+The feed is resumable and complete: positions are given in one order in which no reader can miss a part
+(services.changes). A waiting reader holds no database connection, and few wait per process.
+"""
+
+import base64
+import json
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from moderation.api import examples
+from moderation.http import fields
+from moderation.http.documents import WhereEffect
+from moderation.http.problems import MEDIA_TYPE, Problem, field_error
+from moderation.http.schema import ProblemOut, answered
+from moderation.http.shapes import Query, query
+from moderation.http.views import ApiView
+from moderation.models import ChangeFeed, EffectiveState
+from moderation.permissions import may_read_distribution
+from moderation.selectors import posts
+from moderation.services import changes
+
+MOST = 1000
+USUAL = 200
+INSIDE = ("rating_bp", "actor_bp")  # how the multipliers came about; not part of the contract
+_seats = threading.BoundedSemaphore(settings.LONG_POLL_WAITERS)
+
+
+class RegionOut(serializers.Serializer):
+    removed = serializers.BooleanField()
+    interstitial = serializers.BooleanField()
+    ground = serializers.CharField(allow_null=True)
+
+
+class StateOut(WhereEffect):
+    """A post's worldwide state, with what differs by region."""
+
+    post = serializers.UUIDField()
+    external_id = serializers.CharField()
+    version = serializers.IntegerField(help_text="Ignore a state older than the one you hold.")
+    state = serializers.ChoiceField(
+        ["effect", "none"], help_text="`none`: nothing is to be done any more; no other members follow."
+    )
+    regions = serializers.DictField(
+        child=RegionOut(), required=False, help_text="By region; a country's bind its subdivisions."
+    )
+
+
+class ChangeOut(StateOut):
+    at = fields.Moment()
+
+
+class ChangesOut(serializers.Serializer):
+    changes = ChangeOut(many=True)
+    cursor = serializers.CharField(help_text="Send it with the next request, also when `changes` is empty.")
+    more = serializers.BooleanField(help_text="There is more already: ask again at once.")
+
+
+class ChangesQuery(Query):
+    cursor = serializers.RegexField(
+        r"^[0-9]{1,18}$", help_text="From the snapshot or the last answer; `0` is the beginning."
+    )
+    limit = serializers.IntegerField(min_value=1, max_value=MOST, default=USUAL)
+    wait = serializers.IntegerField(
+        min_value=0,
+        max_value=settings.LONG_POLL_SECONDS,
+        default=0,
+        help_text="Seconds to wait for the first change. Answered early when too many wait already.",
+    )
+
+
+class ChangesView(ApiView):
+    @extend_schema(
+        summary="Changes of effect since a cursor, oldest first",
+        parameters=[ChangesQuery],
+        responses={200: ChangesOut, (410, MEDIA_TYPE): ProblemOut},
+        examples=[answered(examples.CHANGES)],
+    )
+    def get(self, request: Request) -> Response:
+        may_read_distribution(self.caller).require()
+        asked = query(ChangesQuery, request)
+        position, limit = int(asked["cursor"]), asked["limit"]
+        found = changes.after(position, limit=limit + 1)
+        if not found and position > changes.last_position():
+            raise Problem(
+                410,
+                "cursor_unknown",
+                "The feed does not reach this far: it was set back. Take a new snapshot.",
+            )
+        if not found and asked["wait"]:
+            found = _wait(position, limit=limit + 1, seconds=asked["wait"])
+        shown = found[:limit]
+        return Response(
+            {
+                "changes": _written(shown),
+                "cursor": str(shown[-1].position if shown else position),
+                "more": len(found) > limit,
+            }
+        )
+
+
+class SnapshotQuery(Query):
+    limit = serializers.IntegerField(min_value=1, max_value=MOST, default=USUAL)
+    cursor = serializers.CharField(max_length=200, required=False, help_text="`next` of the page before.")
+
+
+class SnapshotOut(serializers.Serializer):
+    states = StateOut(many=True, help_text="Posts that have, or had, an effect; all others have none.")
+    next = serializers.CharField(allow_null=True, help_text="Cursor of the next page, or null.")
+    changes_cursor = serializers.CharField(
+        help_text="Where to begin with the changes once the last page is read; the same on every page."
+    )
+
+
+class SnapshotView(ApiView):
+    @extend_schema(
+        summary="Every state with an effect, to begin with",
+        parameters=[SnapshotQuery],
+        responses=SnapshotOut,
+        examples=[answered(examples.SNAPSHOT)],
+    )
+    def get(self, request: Request) -> Response:
+        may_read_distribution(self.caller).require()
+        asked = query(SnapshotQuery, request)
+        limit = asked["limit"]
+        # The position comes first: what changes while the pages are read is in the feed after it.
+        position, after = _read(asked["cursor"]) if "cursor" in asked else (changes.last_position(), None)
+        found = changes.snapshot(after, limit=limit + 1)
+        shown = found[:limit]
+        return Response(
+            {
+                "states": _written(shown),
+                "next": _write(position, shown[-1].post_id) if len(found) > limit else None,
+                "changes_cursor": str(position),
+            }
+        )
+
+
+def _wait(position: int, *, limit: int, seconds: int) -> list[ChangeFeed]:
+    """Look again until something came or the time is over; at once if every seat is taken."""
+    if not _seats.acquire(blocking=False):
+        return []
+    try:
+        until = time.monotonic() + seconds
+        found: list[ChangeFeed] = []
+        while not found and (left := until - time.monotonic()) > 0:
+            _let_connection_go()
+            time.sleep(min(left, settings.LONG_POLL_LOOKS_EVERY))
+            found = changes.after(position, limit=limit)
+        return found
+    finally:
+        _seats.release()
+
+
+def _let_connection_go() -> None:
+    if not connection.in_atomic_block:
+        connection.close()
+
+
+def _written(rows: Sequence[ChangeFeed | EffectiveState]) -> list[dict[str, Any]]:
+    known = posts.external_ids([row.post_id for row in rows])
+    return [
+        {
+            "post": row.post_id,
+            "external_id": known[row.post_id],
+            "version": row.version,
+            "state": "effect" if row.document else "none",
+            **({"at": _time(row.at)} if isinstance(row, ChangeFeed) else {}),
+            **_world(row.document or {}),
+        }
+        for row in rows
+    ]
+
+
+def _world(document: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name not in INSIDE}
+
+
+def _time(at: datetime) -> str:
+    return fields.Moment().to_representation(at)
+
+
+def _write(position: int, post_id: uuid.UUID) -> str:
+    return base64.urlsafe_b64encode(json.dumps([position, str(post_id)]).encode()).decode().rstrip("=")
+
+
+def _read(cursor: str) -> tuple[int, uuid.UUID]:
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        words: Iterable[Any] = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        position, post_id = words
+        return int(position), uuid.UUID(post_id)
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+        raise field_error("cursor", "invalid_cursor", "This cursor is not from a snapshot.") from None

@@ -1,0 +1,229 @@
+"""Examples for the schema, all from one story: a post about a town's well. A test holds them to the schema."""
+
+from typing import Any
+
+POST_ID = "0193787a-5f00-7abc-8def-000000000001"
+ACTOR_ID = "0193787a-5f00-7abc-8def-000000000002"
+VERSION_ID = "0193787a-5f00-7abc-8def-000000000003"
+FLAG_ID = "0193787a-5f00-7abc-8def-000000000004"
+SIGNAL_ID = "0193787a-5f00-7abc-8def-000000000005"
+CASE_ID = "0193787a-5f00-7abc-8def-000000000006"
+PROPOSAL_ID = "0193787a-5f00-7abc-8def-000000000007"
+DECISION_ID = "0193787a-5f00-7abc-8def-000000000008"
+ORGANISATION_ID = "0193787a-5f00-7abc-8def-000000000009"
+
+Document = dict[str, Any]
+
+
+def page(*rows: Document) -> Document:
+    return {"results": list(rows), "next": None, "previous": None}
+
+
+ACTOR = {"kind": "page", "external_id": "page/77", "name": "Town Square News"}
+TEXT = "Breaking: the town well is poisoned and nobody tells you."
+FIGURES = {"at": "2026-11-30T09:40:00Z", "views": 18250, "shares": 941, "comments": 130}
+POST: Document = {
+    "external_id": "status/1067",
+    "actor": ACTOR,
+    "text": TEXT,
+    "links": ["https://town-square.example/well"],
+    "media": [],
+    "language": "en",
+    "regions": ["LK"],
+    "published_at": "2026-11-30T09:10:00Z",
+}
+STORED: Document = {"id": POST_ID, "external_id": "status/1067", "version": 1, "status": "added"}
+STORED_MANY: Document = {
+    "results": [
+        {"index": 0, **STORED},
+        {
+            "index": 1,
+            "external_id": "status/1068",
+            "status": "refused",
+            "error": {
+                "code": "invalid",
+                "detail": "published_at: This time lies in the future.",
+                "errors": {"published_at": [{"code": "future", "detail": "This time lies in the future."}]},
+            },
+        },
+    ]
+}
+ACTOR_OUT = {"id": ACTOR_ID, **ACTOR}
+VERSION_OUT: Document = {
+    "id": VERSION_ID,
+    "number": 1,
+    "seen_at": "2026-11-30T09:11:02Z",
+    "text": TEXT,
+    "links": POST["links"],
+    "media": [],
+}
+POST_OUT: Document = {
+    "id": POST_ID,
+    "external_id": "status/1067",
+    "actor": ACTOR_OUT,
+    "language": "en",
+    "regions": ["LK"],
+    "topic": "",
+    "published_at": "2026-11-30T09:10:00Z",
+    "added_at": "2026-11-30T09:11:02Z",
+    "deleted_at": None,
+    "deleted_by": "",
+    "version": VERSION_OUT,
+}
+POST_DELETED = {**POST_OUT, "deleted_at": "2026-11-30T10:00:00Z", "deleted_by": "author"}
+EFFECT: Document = {
+    "multipliers": {
+        "feed": 0.2,
+        "explore": 0.0,
+        "recommendations": 0.0,
+        "search": 0.2,
+        "share": 0.2,
+        "ads": 0.0,
+    },
+    "label": "warning",
+    "interstitial": True,
+    "warn_before_share": True,
+    "ads": False,
+    "recommendations": False,
+    "monetisation": False,
+    "removed": False,
+    "ground": None,
+    "hidden_until": None,
+    "regional": False,
+    "articles": [
+        {
+            "verdict": "false",
+            "publisher": "Lanka Checks",
+            "headline": "No, the well is not poisoned",
+            "url": "https://lanka-checks.example/well",
+            "language": "en",
+        }
+    ],
+    "contested": False,
+    "made_on_earlier_version": False,
+    "provisional": False,
+    "actor_level": "notice",
+    "policy_version": 1,
+    "because": [DECISION_ID],
+}
+POST_DETAIL = {
+    **POST_OUT,
+    "reach": {**FIGURES, "views_per_hour": 36500.0},
+    "state_version": 3,
+    "effect": EFFECT,
+}
+
+FLAG: Document = {
+    "post": "ext:status/1067",
+    "reason": "false_information",
+    "note": "The town published the test results on Monday.",
+    "flagger": "member/5512",
+}
+FLAG_OUT: Document = {
+    "id": FLAG_ID,
+    "post": POST_ID,
+    "version": 1,
+    "reason": "false_information",
+    "note": FLAG["note"],
+    "at": "2026-11-30T09:45:00Z",
+    "withdrawn_at": None,
+    "outcome": "pending",
+}
+FLAG_RAISED = {**FLAG_OUT, "queued": True}
+
+SIGNAL: Document = {
+    "post": "ext:status/1067",
+    "source": "well-rumours-2",
+    "kind": "likely_false",
+    "score": 0.91,
+    "at": "2026-11-30T09:30:00Z",
+    "details": {"model": "2026-10"},
+}
+SIGNAL_RECEIVED = {**SIGNAL, "id": SIGNAL_ID, "post": POST_ID}
+
+LOOKUP: Document = {"posts": ["ext:status/1067", "ext:status/1066", "ext:status/9"], "region": "LK"}
+LOOKED_UP: Document = {
+    "posts": [
+        {"post": "ext:status/1067", "id": POST_ID, "version": 3, "state": "effect", **EFFECT},
+        {"post": "ext:status/1066", "id": ACTOR_ID, "version": 0, "state": "none"},
+        {"post": "ext:status/9", "id": None, "version": 0, "state": "unknown"},
+    ]
+}
+STATE: Document = {
+    "post": POST_ID,
+    "external_id": "status/1067",
+    "version": 3,
+    "state": "effect",
+    **EFFECT,
+    "regions": {},
+}
+CHANGES: Document = {"changes": [{**STATE, "at": "2026-11-30T09:59:12Z"}], "cursor": "41", "more": False}
+SNAPSHOT: Document = {"states": [STATE], "next": None, "changes_cursor": "41"}
+
+ESCALATION: Document = {
+    "post": "ext:status/1067",
+    "ground": "imminent_harm",
+    "note": "People were seen gathering at the well keeper's house.",
+    "regions": ["LK"],
+}
+CASE: Document = {
+    "id": CASE_ID,
+    "post": {
+        "id": POST_ID,
+        "external_id": "status/1067",
+        "actor": ACTOR_OUT,
+        "published_at": "2026-11-30T09:10:00Z",
+        "deleted_at": None,
+    },
+    "post_version": VERSION_ID,
+    "ground": "imminent_harm",
+    "regions": ["LK"],
+    "note": ESCALATION["note"],
+    "status": "proposed",
+    "opened_for": ORGANISATION_ID,
+    "opened_at": "2026-11-30T09:50:00Z",
+    "due_at": "2026-11-30T11:50:00Z",
+    "decided_at": None,
+    "version": 2,
+}
+PROPOSAL: Document = {
+    "id": PROPOSAL_ID,
+    "action": "remove",
+    "ground": "imminent_harm",
+    "regions": ["LK"],
+    "explanation": "It names a person to attack over a false rumour.",
+    "policy_section": "Harm 2.1",
+    "status": "waiting",
+    "proposed_at": "2026-11-30T09:55:00Z",
+    "judged_at": None,
+    "reason": "",
+    "yours": True,
+}
+CASE_FILE: Document = {
+    **CASE,
+    "shown": VERSION_ID,
+    "withheld": False,
+    "versions": [VERSION_OUT],
+    "flags": [{"reason": "imminent_harm", "count": 14}],
+    "flag_notes": [
+        {"reason": "imminent_harm", "note": "They know where he lives.", "at": "2026-11-30T09:48:00Z"}
+    ],
+    "signals": [],
+    "decisions": [],
+    "proposals": [PROPOSAL],
+    "removed": False,
+    "strikes": [],
+}
+ON_CASE: Document = {
+    "version": 2,
+    "shown": VERSION_ID,
+    "explanation": "Until a second specialist has looked.",
+}
+DECISION: Document = {
+    "action": "remove",
+    "version": 1,
+    "shown": VERSION_ID,
+    "explanation": PROPOSAL["explanation"],
+    "policy_section": "Harm 2.1",
+    "regions": ["LK"],
+}

@@ -1,5 +1,0 @@
-from rest_framework.parsers import JSONParser
-
-
-class StrictJSONParser(JSONParser):
-    pass

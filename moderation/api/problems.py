@@ -1,3 +1,0 @@
-from rest_framework.views import exception_handler as drf_exception_handler
-
-exception_handler = drf_exception_handler
