@@ -114,7 +114,8 @@ class Product:
 
     def silences(self) -> dict[str, float | None]:
         """Seconds since a worker answered, by queue; empty when unknown."""
-        return (self._health() or {}).get("queues", {})
+        found: dict[str, float | None] = (self._health() or {}).get("queues", {})
+        return found
 
     def _health(self) -> dict[str, Any] | None:
         try:
