@@ -162,12 +162,14 @@ class NoticeKind(TextChoices):
 
 
 class OutboxKind(TextChoices):
-    RECOMPUTE_POST = "recompute_post", _("Recompute one post")
+    RECOMPUTE_POST = "recompute_post", _("Recompute some posts")
     RECOMPUTE_CLUSTER = "recompute_cluster", _("Recompute every post of a cluster")
     RECOMPUTE_ACTOR = "recompute_actor", _("Recompute every post of an actor")
     PUBLISH = "publish", _("Write effective states to the cache")
-    REFRESH_ITEM = "refresh_item", _("Count flags and rank again")
-    JUDGE_FLAGS = "judge_flags", _("Tell flaggers the outcome")
+    REFRESH_ITEM = "refresh_item", _("Count a post's flags and rank its items again")
+    REFRESH_CLUSTER = "refresh_cluster", _("Count a cluster's flags and rank its items again")
+    JUDGE_FLAGS = "judge_flags", _("Answer the flags on some posts")
+    JUDGE_CLUSTER = "judge_cluster", _("Answer the flags on every post of a cluster")
     POST_VERSION_ADDED = "post_version_added", _("A post version was added")
 
 
@@ -200,6 +202,7 @@ class AuditEvent(TextChoices):
     ROLE_GRANTED = "role_granted"
     ROLE_ENDED = "role_ended"
     ACCESS_ENDED = "access_ended"
+    ACCESS_RESTORED = "access_restored"
     KEY_CREATED = "key_created"
     KEY_REVOKED = "key_revoked"
     PARTNER_ADDED = "partner_added"

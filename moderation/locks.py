@@ -1,4 +1,4 @@
-"""Row locks, all of them, in the one order: item, cluster, actor, effective state (by post id).
+"""Row locks, all of them, in the one order: item, cluster, actor, effective state (by post id), flag.
 
 A service that needs a lock further up the list hands the work to the outbox instead.
 All locks are FOR NO KEY UPDATE, so that inserts with foreign keys to the row go on.
@@ -10,7 +10,7 @@ from collections.abc import Collection
 from django.db.models import Q
 
 from moderation.errors import NotFound
-from moderation.models import Actor, Cluster, EffectiveState, Escalation, Proposal, ReviewItem
+from moderation.models import Actor, Cluster, EffectiveState, Escalation, Flag, Proposal, ReviewItem
 
 
 def item(item_id: uuid.UUID) -> ReviewItem:
@@ -22,10 +22,14 @@ def item(item_id: uuid.UUID) -> ReviewItem:
 
 
 def open_items(
-    *, post_ids: Collection[uuid.UUID] = (), cluster_ids: Collection[uuid.UUID] = ()
+    *,
+    item_ids: Collection[uuid.UUID] = (),
+    post_ids: Collection[uuid.UUID] = (),
+    cluster_ids: Collection[uuid.UUID] = (),
 ) -> list[ReviewItem]:
-    """The open items about these posts and clusters, locked in id order: ask once for all you need."""
-    about = Q(post_id__in=post_ids) | Q(cluster_id__in=cluster_ids)
+    """The open items of these ids, or about these posts and clusters, locked in id order: ask once for all
+    you need."""
+    about = Q(pk__in=item_ids) | Q(post_id__in=post_ids) | Q(cluster_id__in=cluster_ids)
     return list(
         ReviewItem.objects.select_for_update(no_key=True, of=("self",))
         .filter(about, status="open")
@@ -65,3 +69,13 @@ def proposal(proposal_id: uuid.UUID) -> Proposal:
     if found is None:
         raise NotFound("There is no such proposal.")
     return found
+
+
+def flagged_posts(post_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
+    """Those of the posts that have live flags, sorted; the flags are locked, in id order and after all else."""
+    live = (
+        Flag.objects.select_for_update(no_key=True, of=("self",))
+        .filter(post_id__in=post_ids, withdrawn_at__isnull=True)
+        .order_by("id")
+    )
+    return sorted(set(live.values_list("post_id", flat=True)))

@@ -116,6 +116,7 @@ _JUDGED = {
     "agree": FlagOutcome.AGREED,
     "disagree": FlagOutcome.DISAGREED,
     "pass over": FlagOutcome.NEUTRAL,
+    "wait": FlagOutcome.PENDING,
 }
 # A revised or withdrawn rating judges the flags again, so every outcome may move to every other.
 FLAG = Machine(

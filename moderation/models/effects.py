@@ -51,7 +51,10 @@ class Outbox(models.Model):
                 fields=["queue", "available_at", "id"],
                 condition=Q(failed_at__isnull=True),
                 name="outbox_waiting",
-            )
+            ),
+            models.Index(
+                fields=["target", "kind"], condition=Q(failed_at__isnull=True), name="outbox_by_target"
+            ),
         ]
 
 

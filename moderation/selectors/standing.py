@@ -1,7 +1,7 @@
 """An actor's standing: the strikes that count now."""
 
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from moderation import policy
@@ -11,31 +11,54 @@ from moderation.selectors import policies
 
 
 def counting(actor_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UUID, list[Strike]]:
-    """The strikes that count now, per actor: time left, the verdict in force strikes, the post still in the cluster."""
+    """The strikes that count now, per actor, oldest first.
+
+    A strike counts while its time lasts, its post is in the cluster, and the verdict in force there strikes
+    this actor: undisputed, resting on a post of theirs, and never ended since the strike (domain 5).
+    """
     strikes = list(
         Strike.objects.filter(actor_id__in=actor_ids, counts_until__gt=now).order_by("actor_id", "at", "id")
     )
     clusters = {s.cluster_id for s in strikes}
-    rows = Decision.objects.filter(cluster_id__in=clusters, kind=DecisionKind.STANDING_VERDICT).order_by("id")
-    by_cluster: dict[uuid.UUID, list[policy.Recorded]] = {}
-    for row in rows:
-        by_cluster.setdefault(row.cluster_id, []).append(recorded(row))  # type: ignore[arg-type]
-    rules = policies.at(now).data["verdicts"]
-    striking = {
-        cluster
-        for cluster, decisions in by_cluster.items()
-        if any(rules[d.outcome]["strike"] and not d.contested for d in policy.in_force(decisions, now))
-    }
+    struck = {cluster: _struck(rows, now=now) for cluster, rows in _verdicts(clusters).items()}
     members = set(
         ClusterMember.objects.filter(
-            cluster_id__in=striking, post_id__in={s.post_id for s in strikes}, left_at__isnull=True
+            cluster_id__in=clusters, post_id__in={s.post_id for s in strikes}, left_at__isnull=True
         ).values_list("cluster_id", "post_id")
     )
     found: dict[uuid.UUID, list[Strike]] = {}
     for strike in strikes:
-        if (strike.cluster_id, strike.post_id) in members:
+        counts = (strike.actor_id, strike.decision_id) in struck.get(strike.cluster_id, ())
+        if counts and (strike.cluster_id, strike.post_id) in members:
             found.setdefault(strike.actor_id, []).append(strike)
     return found
+
+
+def run_of(decision: Decision) -> list[uuid.UUID]:
+    """The decisions of a cluster's verdict without an ending between them, newest first, up to this one."""
+    rows = _verdicts([decision.cluster_id])[decision.cluster_id]
+    return [uuid.UUID(d.id) for d in policy.unbroken_run(recorded(decision), map(recorded, rows))]
+
+
+def _verdicts(clusters: Collection[uuid.UUID | None]) -> dict[uuid.UUID | None, list[Decision]]:
+    found: dict[uuid.UUID | None, list[Decision]] = {}
+    rows = Decision.objects.filter(cluster_id__in=clusters, kind=DecisionKind.STANDING_VERDICT)
+    for row in rows.select_related("post_version__post").order_by("id"):
+        found.setdefault(row.cluster_id, []).append(row)
+    return found
+
+
+def _struck(rows: Sequence[Decision], *, now: datetime) -> set[tuple[uuid.UUID, uuid.UUID]]:
+    """Which strikes hold by the verdict in force: pairs of the struck actor and a decision of its run."""
+    rules = policies.at(now).data["verdicts"]
+    chain = [recorded(row) for row in rows]
+    publisher = {str(row.pk): row.post_version.post.actor_id for row in rows if row.post_version}
+    return {
+        (publisher[tip.id], uuid.UUID(d.id))
+        for tip in policy.in_force(chain, now)
+        if rules[tip.outcome]["strike"] and not tip.contested and tip.id in publisher
+        for d in policy.unbroken_run(tip, chain)
+    }
 
 
 def recorded(row: Decision, *, about_version: str = "") -> policy.Recorded:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from moderation import locks
 from moderation.caller import Caller
@@ -68,9 +68,8 @@ def stand(
         strikes.charge(decision, rated_version, caller=caller, now=now)
     strikes.recompute_struck(cluster_id, now=now)
     _fan_out(cluster_id, now=now)
-    outbox.put(OutboxKind.JUDGE_FLAGS, [decision.pk], now=now)
-    if tip is not None and tip.contested and not contested:
-        outbox.put(OutboxKind.REFRESH_ITEM, _one_post_of(cluster_id), now=now)  # closes the conflict item
+    outbox.put(OutboxKind.JUDGE_CLUSTER, [cluster_id], now=now)
+    outbox.put_once(OutboxKind.REFRESH_CLUSTER, [cluster_id], now=now)  # a conflict opened or closed
     return decision
 
 
@@ -114,7 +113,7 @@ def on_post(
         now=now,
     )
     outbox.put(OutboxKind.RECOMPUTE_POST, [post.pk], now=now, urgent=urgent)
-    outbox.put(OutboxKind.JUDGE_FLAGS, [decision.pk], now=now)
+    outbox.put(OutboxKind.JUDGE_FLAGS, [post.pk], now=now)
     return decision
 
 
@@ -126,40 +125,42 @@ def end(
     source_key: str,
     caller: Caller,
     now: datetime,
+    presentation: Mapping[str, Any] | None = None,
     decided_by: uuid.UUID | None = None,
     confirmed_by: uuid.UUID | None = None,
     urgent: bool = False,
 ) -> Decision:
-    """End a decision on a post by a row that supersedes it.
+    """End a decision on a post by a row that supersedes it; `presentation` says why, in the desk's words.
 
     Raises Conflict (`already_superseded`) if a newer row is there.
     """
     repeated = Decision.objects.filter(source=source, source_key=source_key).first()
     if repeated is not None:
         return repeated
-    locks.states([decision.post_id] if decision.post_id else [])
-    newer = Decision.objects.filter(supersedes=decision).first()
-    if newer is not None:
-        raise Conflict("A newer decision stands already.", code="already_superseded", current=str(newer.pk))
-    ending = _insert(
-        kind=decision.kind,
-        post_id=decision.post_id,
-        cluster_id=decision.cluster_id,
-        post_version_id=decision.post_version_id,
-        ground=decision.ground,
-        regions=decision.regions,
-        ends=True,
-        supersedes=decision,
-        decided_by_id=decided_by or caller.person_id,
-        confirmed_by_id=confirmed_by,
-        source=source,
-        source_key=source_key,
-        caller=caller,
-        now=now,
-    )
+    try:
+        with transaction.atomic():  # the unique `supersedes` decides between two who end it at once
+            ending = _insert(
+                kind=decision.kind,
+                post_id=decision.post_id,
+                cluster_id=decision.cluster_id,
+                post_version_id=decision.post_version_id,
+                ground=decision.ground,
+                regions=decision.regions,
+                presentation=dict(presentation or {}),
+                ends=True,
+                supersedes=decision,
+                decided_by_id=decided_by or caller.person_id,
+                confirmed_by_id=confirmed_by,
+                source=source,
+                source_key=source_key,
+                caller=caller,
+                now=now,
+            )
+    except IntegrityError:
+        raise Conflict("A newer decision stands already.", code="already_superseded") from None
     if decision.post_id is not None:
         outbox.put(OutboxKind.RECOMPUTE_POST, [decision.post_id], now=now, urgent=urgent)
-        outbox.put(OutboxKind.JUDGE_FLAGS, [ending.pk], now=now)
+        outbox.put(OutboxKind.JUDGE_FLAGS, [decision.post_id], now=now)
     return ending
 
 
@@ -178,13 +179,6 @@ def _tip(cluster_id: uuid.UUID) -> Decision | None:
         .order_by("-id")
         .first()
     )
-
-
-def _one_post_of(cluster_id: uuid.UUID) -> list[uuid.UUID]:
-    members = ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True).order_by(
-        "joined_at", "id"
-    )
-    return list(members.values_list("post_id", flat=True)[:1])
 
 
 def _insert(*, caller: Caller, now: datetime, **fields: Any) -> Decision:

@@ -65,12 +65,7 @@ def publish(post_ids: Sequence[uuid.UUID]) -> bool:
 
 def request(post_ids: Collection[uuid.UUID], *, now: datetime) -> None:
     """Owe a recompute of these posts, unless one waits already."""
-    waiting = set(
-        Outbox.objects.filter(
-            kind=OutboxKind.RECOMPUTE_POST, target__in=post_ids, failed_at__isnull=True
-        ).values_list("target", flat=True)
-    )
-    outbox.put(OutboxKind.RECOMPUTE_POST, sorted(set(post_ids) - waiting), now=now)
+    outbox.put_once(OutboxKind.RECOMPUTE_POST, post_ids, now=now)
 
 
 def _publish_now(row_id: uuid.UUID, post_ids: Sequence[uuid.UUID]) -> None:

@@ -1,35 +1,47 @@
 """The consumer of the outbox: each row's work and its deletion are one transaction.
 
-So a killed worker, a repeated or a lost message leave the row where it was. A row that keeps failing is
-set aside after MAX_ATTEMPTS and listed on the system page.
+So a killed worker, a repeated or a lost message leave the row where it was. A row that keeps failing,
+however it fails, is set aside after MAX_ATTEMPTS and listed on the system page; the others go on.
 """
 
 import logging
 import random
+import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from django.db import DatabaseError, transaction
+from django.db import transaction
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from moderation import events, workflow
-from moderation.enums import DANGEROUS_REASONS, DecisionKind, FlagOutcome, OutboxKind
-from moderation.errors import DomainError
-from moderation.models import ClusterMember, Decision, EffectiveState, FanOut, Flag, Outbox, Post, PostVersion
-from moderation.selectors import policies
+from moderation import events
+from moderation.enums import OutboxKind
+from moderation.errors import NotFound
+from moderation.models import ClusterMember, EffectiveState, FanOut, Outbox, Post, PostVersion
 from moderation.services import effects, flags, outbox, ranking
 
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 8
+LONGEST_WAIT = 300.0  # seconds between two attempts
 FAN_OUT_BATCH = 5000
+JUDGE_BATCH = 1000
+DRAIN_SECONDS = 10.0  # one more batch after these ends well before the task's time limit
+
+
+class NotNow(Exception):
+    """What the work needs is away, which is not the row's fault: it is tried again for as long as it takes."""
 
 
 def drain(queue: str, *, limit: int, now: Callable[[], datetime] = timezone.now) -> int:
-    """Work through waiting rows of a queue; returns how many were done. Safe to run many times at once."""
+    """Work through waiting rows of a queue; returns how many were done. Safe to run many times at once.
+
+    Stops at `limit` rows or after DRAIN_SECONDS, whatever comes first.
+    """
     done = 0
-    while done < limit and _work_one(queue, now=now()):
+    started = time.monotonic()
+    while done < limit and time.monotonic() - started < DRAIN_SECONDS and _work_one(queue, now=now()):
         done += 1
     return done
 
@@ -55,9 +67,11 @@ def sweep(*, now: datetime, limit: int = 5000) -> dict[str, int]:
 
 
 def retry_failed(row_id: uuid.UUID, *, now: datetime) -> None:
-    """Put a row that was set aside back to work."""
+    """Put a row that was set aside back to work. Raises NotFound if it is done or gone."""
     with transaction.atomic():
-        row = Outbox.objects.select_for_update().get(pk=row_id)
+        row = Outbox.objects.select_for_update().filter(pk=row_id).first()
+        if row is None:
+            raise NotFound("There is no such row of work.")
         row.failed_at, row.attempts, row.available_at = None, 0, now
         row.save(update_fields=["failed_at", "attempts", "available_at"])
         outbox.ring_after_commit(row.queue)
@@ -71,7 +85,7 @@ def _work_one(queue: str, *, now: datetime) -> bool:
         try:
             with transaction.atomic():
                 _HANDLERS[OutboxKind(row.kind)](row, now)
-        except (DatabaseError, DomainError, LookupError, ValueError, TypeError, AttributeError) as error:
+        except Exception as error:
             _set_back(row, error, now=now)
         else:
             row.delete()
@@ -82,9 +96,9 @@ def _set_back(row: Outbox, error: Exception, *, now: datetime) -> None:
     """Try again later, later each time, and give up after MAX_ATTEMPTS."""
     row.attempts += 1
     row.error = f"{type(error).__name__}: {error}"[:2000]
-    wait = min(2**row.attempts, 300) * random.uniform(0.5, 1)  # noqa: S311 (jitter)
+    wait = min(2 ** min(row.attempts, 16), LONGEST_WAIT) * random.uniform(0.5, 1)  # noqa: S311 (jitter)
     row.available_at = now + timedelta(seconds=wait)
-    if row.attempts >= MAX_ATTEMPTS:
+    if row.attempts >= MAX_ATTEMPTS and not isinstance(error, NotNow):
         row.failed_at = now
     row.save(update_fields=["attempts", "error", "available_at", "failed_at"])
     logger.warning("outbox_row_failed", extra={"row": str(row.pk), "kind": row.kind, "error": row.error})
@@ -94,73 +108,88 @@ def _set_back(row: Outbox, error: Exception, *, now: datetime) -> None:
 
 
 def _recompute_post(row: Outbox, now: datetime) -> None:
-    effects.recompute([row.target], now=now)
+    effects.recompute(outbox.posts_of(row), now=now)
 
 
 def _recompute_cluster(row: Outbox, now: datetime) -> None:
-    posts = ClusterMember.objects.filter(cluster_id=row.target, left_at__isnull=True)
-    _batch(row, posts.values_list("post_id", flat=True).distinct(), "post_id", now=now)
+    _fan_out(row, _posts_of_cluster(row.target), now=now)
 
 
 def _recompute_actor(row: Outbox, now: datetime) -> None:
-    _batch(row, Post.objects.filter(actor_id=row.target).values_list("id", flat=True), "id", now=now)
+    _fan_out(row, Post.objects.filter(actor_id=row.target).values_list("id", flat=True), now=now)
 
 
-def _batch(row: Outbox, ids: "object", column: str, *, now: datetime) -> None:
-    """Recompute the next batch by keyset and owe the rest as a new row, so that others get their turn."""
-    after = row.payload.get("after")
-    wanted = ids.filter(**{f"{column}__gt": after}) if after else ids  # type: ignore[attr-defined]
-    batch = list(wanted.order_by(column)[:FAN_OUT_BATCH])
+def _posts_of_cluster(cluster_id: uuid.UUID) -> "QuerySet[Post, uuid.UUID]":
+    members = ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True)
+    return Post.objects.filter(pk__in=members.values("post_id")).values_list("id", flat=True)
+
+
+def _fan_out(row: Outbox, posts: "QuerySet[Post, uuid.UUID]", *, now: datetime) -> None:
+    batch, finished = _next_batch(row, posts, FAN_OUT_BATCH, now=now)
     effects.recompute(batch, now=now)
-    finished = len(batch) < FAN_OUT_BATCH
     progress = FanOut.objects.select_for_update().filter(pk=row.payload.get("progress")).first()
     if progress is not None:
         progress.done += len(batch)
+        # Posts may join or leave on the way: what was done is then the better count.
+        progress.total = progress.done if finished else max(progress.total, progress.done)
         progress.finished_at = now if finished else None
-        progress.save(update_fields=["done", "finished_at"])
-    if not finished:
-        payload = {**row.payload, "after": str(batch[-1])}
-        outbox.put(OutboxKind(row.kind), [row.target], now=now, payload=payload)
+        progress.save(update_fields=["done", "total", "finished_at"])
+
+
+def _next_batch(
+    row: Outbox, posts: "QuerySet[Post, uuid.UUID]", size: int, *, now: datetime
+) -> tuple[list[uuid.UUID], bool]:
+    """The next posts in id order, and whether they are the last; the rest is owed as a new row, so that
+    others get their turn."""
+    after = row.payload.get("after")
+    batch = list((posts.filter(pk__gt=after) if after else posts).order_by("pk")[:size])
+    if len(batch) < size:
+        return batch, True
+    outbox.put(OutboxKind(row.kind), [row.target], now=now, payload={**row.payload, "after": str(batch[-1])})
+    return batch, False
 
 
 def _publish(row: Outbox, now: datetime) -> None:
-    if not effects.publish([uuid.UUID(i) for i in row.payload["posts"]]):
-        raise LookupError("Redis did not take the states.")
+    if not effects.publish(outbox.posts_of(row)):
+        raise NotNow("Redis did not take the states.")
 
 
 def _refresh_item(row: Outbox, now: datetime) -> None:
-    """Rows for the same post that wait behind this one are done with it: hot posts are counted once."""
-    later = Outbox.objects.select_for_update(skip_locked=True).filter(
-        kind=OutboxKind.REFRESH_ITEM, target=row.target, failed_at__isnull=True
-    )
-    Outbox.objects.filter(pk__in=list(later.exclude(pk=row.pk).values_list("pk", flat=True))).delete()
+    _take_along(row)
     ranking.refresh(row.target, now=now)
 
 
+def _refresh_cluster(row: Outbox, now: datetime) -> None:
+    _take_along(row)
+    ranking.refresh_cluster(row.target, now=now)
+
+
+def _take_along(row: Outbox) -> None:
+    """Rows like this one that wait behind it are done with it: what is hot is counted once. Rows that
+    another worker has in hand are left to it."""
+    like = Outbox.objects.select_for_update(skip_locked=True).filter(
+        kind=row.kind, target=row.target, failed_at__isnull=True
+    )
+    waiting = list(like.exclude(pk=row.pk).order_by("id").values_list("pk", flat=True))
+    Outbox.objects.filter(pk__in=waiting).delete()
+
+
 def _judge_flags(row: Outbox, now: datetime) -> None:
-    decision = Decision.objects.get(pk=row.target)
-    if decision.kind in (DecisionKind.PROVISIONAL, DecisionKind.HIDE, DecisionKind.RESTRICTION):
-        return
-    posts = [decision.post_id] if decision.post_id else []
-    if decision.cluster_id:
-        posts = flags.posts_of_cluster(decision.cluster_id)
-    if decision.kind == DecisionKind.REMOVAL:
-        _answer_removed(decision, posts)
-        return
-    verb = "pass over"
-    if not decision.ends and not decision.contested:
-        verb = policies.at(now).data["verdicts"].get(decision.outcome, {}).get("flag", "pass over")
-    flags.judge(post_ids=posts, verb=verb, before=decision.at)
+    flags.answer(outbox.posts_of(row), now=now)
 
 
-def _answer_removed(removal: Decision, posts: Sequence[uuid.UUID]) -> None:
-    """A removal answers the flags that named the harm, its end takes the answer back. Flags about truth are
-    passed over where the post is gone everywhere; where it lives on, they stay with the truth review."""
-    live = Flag.objects.filter(post_id__in=posts, at__lte=removal.at, withdrawn_at__isnull=True)
-    of_harm = live.filter(reason__in=DANGEROUS_REASONS)
-    of_harm.update(outcome=workflow.FLAG.step("pending", "pass over" if removal.ends else "agree"))
-    if not removal.regions:
-        live.filter(outcome=FlagOutcome.PENDING).update(outcome=workflow.FLAG.step("pending", "pass over"))
+def _judge_cluster(row: Outbox, now: datetime) -> None:
+    """Answer the flags, and let edited posts get or lose the re-check that a verdict asks for."""
+    batch, _ = _next_batch(row, _posts_of_cluster(row.target), JUDGE_BATCH, now=now)
+    flags.answer(batch, now=now)
+    members = ClusterMember.objects.filter(
+        cluster_id=row.target, post_id__in=batch, left_at__isnull=True
+    ).exclude(post__current_version=F("post_version"))
+    outbox.put(
+        OutboxKind.REFRESH_ITEM,
+        members.order_by("post_id").values_list("post_id", flat=True).distinct(),
+        now=now,
+    )
 
 
 def _post_version_added(row: Outbox, now: datetime) -> None:
@@ -174,6 +203,8 @@ _HANDLERS: dict[OutboxKind, Callable[[Outbox, datetime], None]] = {
     OutboxKind.RECOMPUTE_ACTOR: _recompute_actor,
     OutboxKind.PUBLISH: _publish,
     OutboxKind.REFRESH_ITEM: _refresh_item,
+    OutboxKind.REFRESH_CLUSTER: _refresh_cluster,
     OutboxKind.JUDGE_FLAGS: _judge_flags,
+    OutboxKind.JUDGE_CLUSTER: _judge_cluster,
     OutboxKind.POST_VERSION_ADDED: _post_version_added,
 }

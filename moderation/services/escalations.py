@@ -26,7 +26,7 @@ from moderation.permissions import (
     may_work_desk,
 )
 from moderation.selectors import policies
-from moderation.services import audit, decisions, queue
+from moderation.services import audit, decisions, subjects
 
 OPEN = (EscalationStatus.OPEN, EscalationStatus.PROPOSED)
 MEASURES = (DecisionKind.REMOVAL, DecisionKind.RESTRICTION, DecisionKind.HIDE)
@@ -83,6 +83,11 @@ def open_case(
     return stored, added
 
 
+def look(case: Escalation, *, caller: Caller, now: datetime) -> None:
+    """Note in the audit log that somebody read the case's content (domain 10)."""
+    audit.record(AuditEvent.SENSITIVE_VIEWED, case, caller=caller, now=now)
+
+
 @transaction.atomic
 def propose(
     ref: CaseRef,
@@ -114,6 +119,7 @@ def propose(
             _("The desk has a newer open case for this post and ground; decide that one."),
             code="other_case_open",
         ) from None
+    assert caller.person_id is not None  # a specialist is a person
     proposal = Proposal.objects.create(
         escalation=case,
         action=action,
@@ -131,9 +137,15 @@ def propose(
 
 
 @transaction.atomic
-def confirm(proposal_id: uuid.UUID, *, caller: Caller, now: datetime) -> Decision:
-    """The second key: the proposal takes effect. Raises Refused (the proposer, or no specialist); Conflict."""
+def confirm(
+    proposal_id: uuid.UUID, *, shown: uuid.UUID | None = None, caller: Caller, now: datetime
+) -> Decision:
+    """The second key: the proposal takes effect. `shown` is the post version the caller read.
+
+    Raises Refused (the proposer, or no specialist); NotFound; Conflict (`wrong_state`); StaleItem.
+    """
     case, proposal = _judged(proposal_id, caller=caller)
+    _require_shown(case, shown)
     proposal.status = workflow.PROPOSAL.step(proposal.status, "confirm")
     proposal.judged_by_id, proposal.judged_at = caller.person_id, now
     proposal.save()
@@ -143,7 +155,7 @@ def confirm(proposal_id: uuid.UUID, *, caller: Caller, now: datetime) -> Decisio
     _end_in_force(case, replaced, key=f"confirm:{proposal.pk}", caller=caller, now=now)
     # Items come before posts and cases in the lock order, but nobody locks an item while holding a case.
     if removal and not proposal.regions:
-        queue.close_removed(case.post, outcome=ItemOutcome.REMOVED, caller=caller, now=now)
+        subjects.close_removed(case.post, outcome=ItemOutcome.REMOVED, caller=caller, now=now)
     decision = decisions.on_post(
         case.post,
         kind=DecisionKind.REMOVAL if removal else DecisionKind.RESTRICTION,
@@ -223,7 +235,7 @@ def keep(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) -> De
     _require_words(explanation=explanation)
     case = _case(ref)
     _step(case, "keep", now=now)
-    _end_in_force(case, MEASURES, key=f"keep:{case.pk}", caller=caller, now=now)
+    _end_in_force(case, MEASURES, key=f"keep:{case.pk}", explanation=explanation, caller=caller, now=now)
     decision = decisions.on_post(
         case.post,
         kind=DecisionKind.KEPT,
@@ -291,7 +303,9 @@ def restore(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) ->
     _require_words(explanation=explanation)
     case = _case(ref)
     _step(case, "restore", now=now)
-    ended = _end_in_force(case, MEASURES, key=f"restore:{case.pk}", caller=caller, now=now)
+    ended = _end_in_force(
+        case, MEASURES, key=f"restore:{case.pk}", explanation=explanation, caller=caller, now=now
+    )
     audit.record(AuditEvent.POST_RESTORED, case, caller=caller, now=now, ended=ended)
     return ended
 
@@ -303,7 +317,13 @@ def made_by(case: Escalation) -> Q:
 
 
 def _end_in_force(
-    case: Escalation, kinds: Sequence[DecisionKind], *, key: str, caller: Caller, now: datetime
+    case: Escalation,
+    kinds: Sequence[DecisionKind],
+    *,
+    key: str,
+    explanation: str = "",
+    caller: Caller,
+    now: datetime,
 ) -> int:
     """End what this case decided before, if it still holds; returns how many decisions ended."""
     rows = Decision.objects.filter(
@@ -314,7 +334,15 @@ def _end_in_force(
     ).order_by("id")
     ended = 0
     for row in rows:
-        decisions.end(row, source=DESK, source_key=f"{key}:{row.pk}", caller=caller, now=now, urgent=True)
+        decisions.end(
+            row,
+            source=DESK,
+            source_key=f"{key}:{row.pk}",
+            presentation={"explanation": explanation},
+            caller=caller,
+            now=now,
+            urgent=True,
+        )
         ended += 1
     return ended
 
@@ -331,12 +359,16 @@ def _case(ref: CaseRef) -> Escalation:
             _("The case changed since you read it."),
             current={"version": case.version, "status": case.status},
         )
-    if ref.shown is not None and ref.shown != case.post.current_version_id:
+    _require_shown(case, ref.shown)
+    return case
+
+
+def _require_shown(case: Escalation, shown: uuid.UUID | None) -> None:
+    if shown is not None and shown != case.post.current_version_id:
         raise StaleItem(
             _("The author edited the post since you read it."),
             current={"version": case.version, "shown": str(case.post.current_version_id)},
         )
-    return case
 
 
 def _judged(proposal_id: uuid.UUID, *, caller: Caller) -> tuple[Escalation, Proposal]:

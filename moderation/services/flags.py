@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
+from django.db.models import Q, QuerySet
 
-from moderation import workflow
+from moderation import locks, policy, workflow
 from moderation.caller import Caller
 from moderation.enums import (
     DANGEROUS_REASONS,
@@ -21,7 +22,7 @@ from moderation.enums import (
 from moderation.errors import Conflict, NotFound
 from moderation.models import ClusterMember, Flag, PostVersion, Reporter, ReviewItem
 from moderation.permissions import may_flag, may_flag_for_others, may_withdraw
-from moderation.selectors import policies
+from moderation.selectors import inputs, policies
 from moderation.services import audit, outbox, queue
 
 
@@ -54,14 +55,20 @@ def raise_flag(
     if version is None:
         raise NotFound("There is no such post.")
     reporter = _reporter(caller, reporter_external_id)
-    flag = Flag(post=version.post, post_version=version, reporter=reporter, reason=reason, note=note, at=now)
-    # The unique constraint decides between two clicks of one person; the loser waits and reads the winner's.
-    if not _insert(flag):
-        live = Flag.objects.select_related("reporter").get(
-            post_version=version, reporter=reporter, withdrawn_at__isnull=True
-        )
-        return Raised(live, added=False, queued=queue.is_open_for(version))
     queued = reason in DANGEROUS_REASONS or not cooling_off(version, now=now)
+    flag = Flag(
+        post=version.post,
+        post_version=version,
+        reporter=reporter,
+        reason=reason,
+        note=note,
+        at=now,
+        # A review was there already: the flag is counted and answered, and says nothing about the flagger.
+        outcome=FlagOutcome.PENDING if queued else workflow.FLAG.step(FlagOutcome.PENDING, "pass over"),
+    )
+    live = _insert(flag)
+    if live.pk != flag.pk:
+        return Raised(live, added=False, queued=queue.is_open_for(version))
     if queued:
         queue.open_for_version(version, now=now, caller=caller, reasons=[reason])
         outbox.put(OutboxKind.REFRESH_ITEM, [version.post_id], now=now)
@@ -105,28 +112,62 @@ def cooling_off(version: PostVersion, *, now: datetime) -> bool:
 
 
 @transaction.atomic
-def judge(*, post_ids: Collection[uuid.UUID], verb: str, before: datetime) -> int:
-    """Record what a decision made at `before` says about the live flags on these posts; returns how many.
+def answer(post_ids: Collection[uuid.UUID], *, now: datetime) -> None:
+    """Bring what is said of the live flags on these posts in line with the decisions in force.
 
-    Only flags made before the outcome was visible count towards a flagger's record (domain 6).
+    Run after any decision about the posts, in any order: the flags are locked before the decisions are
+    read. A post whose flags wait without an open item is given to ranking.refresh.
     """
-    machine = workflow.FLAG
-    changed = 0
+    flagged = locks.flagged_posts(post_ids)
+    in_review = set(queue.posts_in_review(flagged))
+    rules = policies.at(now).data
+    groups: dict[tuple[policy.FlagAnswer, policy.FlagAnswer, bool], list[uuid.UUID]] = {}
+    for post_id, known in inputs.load_inputs(flagged, now=now).items():
+        answers = policy.flag_answers(known.decisions, now, rules)
+        groups.setdefault((*answers, post_id in in_review), []).append(post_id)
+    to_refresh = set(posts_waiting(flagged)) - in_review
+    for (truth, harm, item_is_open), posts in groups.items():
+        live = Flag.objects.filter(post_id__in=posts, withdrawn_at__isnull=True)
+        of_harm = Q(reason__in=DANGEROUS_REASONS)
+        said = _say(live.exclude(of_harm), truth, item_is_open=item_is_open)
+        said += _say(live.filter(of_harm), harm, item_is_open=item_is_open)
+        if said:
+            to_refresh |= set(posts)
+    outbox.put(OutboxKind.REFRESH_ITEM, sorted(to_refresh), now=now)
+
+
+def _say(live: "QuerySet[Flag]", answer: policy.FlagAnswer, *, item_is_open: bool) -> int:
+    early, late = answer.verbs(item_is_open=item_is_open)
+    if answer.since is None:
+        return _move(live, late)
+    return _move(live.filter(at__lte=answer.since), early) + _move(live.filter(at__gt=answer.since), late)
+
+
+def _move(live: "QuerySet[Flag]", verb: str) -> int:
+    """Give these flags the outcome of a verb; returns how many had another one."""
+    moved = 0
     for outcome in FlagOutcome:
-        if not machine.may(outcome, verb):
-            continue
-        changed += Flag.objects.filter(
-            post_id__in=post_ids, outcome=outcome, at__lte=before, withdrawn_at__isnull=True
-        ).update(outcome=machine.step(outcome, verb))
-    return changed
+        to = workflow.FLAG.step(outcome, verb)
+        if to != outcome:
+            moved += live.filter(outcome=outcome).update(outcome=to)
+    return moved
 
 
-def posts_of_cluster(cluster_id: uuid.UUID) -> list[uuid.UUID]:
-    return list(
-        ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True)
-        .order_by("post_id")
-        .values_list("post_id", flat=True)
-        .distinct()
+def posts_waiting(post_ids: "Collection[uuid.UUID] | QuerySet[ClusterMember, uuid.UUID]") -> list[uuid.UUID]:
+    """Those of the posts on which a flag waits for an answer."""
+    waiting = Flag.objects.filter(
+        post_id__in=post_ids, withdrawn_at__isnull=True, outcome=FlagOutcome.PENDING
+    )
+    return list(waiting.order_by("post_id").values_list("post_id", flat=True).distinct())
+
+
+@transaction.atomic
+def pass_over(post_id: uuid.UUID) -> None:
+    """Answer the flags that still wait on a post which nobody will review."""
+    locks.flagged_posts([post_id])
+    _move(
+        Flag.objects.filter(post_id=post_id, outcome=FlagOutcome.PENDING, withdrawn_at__isnull=True),
+        "pass over",
     )
 
 
@@ -143,6 +184,18 @@ def _reporter(caller: Caller, external_id: str | None) -> Reporter:
     return found
 
 
-def _insert(flag: Flag) -> bool:
-    Flag.objects.bulk_create([flag], ignore_conflicts=True)
-    return Flag.objects.filter(pk=flag.pk).exists()
+def _insert(flag: Flag) -> Flag:
+    """The flag, or the live one of the same reporter on the same version.
+
+    The unique constraint decides between two clicks of one person: the second waits and reads the first's,
+    and is inserted after all if that one was withdrawn before it could be read.
+    """
+    live = None
+    while live is None:
+        Flag.objects.bulk_create([flag], ignore_conflicts=True)
+        live = (
+            Flag.objects.select_related("reporter")
+            .filter(post_version=flag.post_version, reporter=flag.reporter, withdrawn_at__isnull=True)
+            .first()
+        )
+    return live

@@ -4,7 +4,7 @@ A message only wakes a worker, after the commit; a lost message costs time, neve
 """
 
 import uuid
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import cache, partial
 from typing import Any
@@ -19,8 +19,11 @@ QUEUE_OF = {
     OutboxKind.RECOMPUTE_CLUSTER: "effects",
     OutboxKind.RECOMPUTE_ACTOR: "effects",
     OutboxKind.PUBLISH: "effects",
-    OutboxKind.REFRESH_ITEM: "effects",
+    # Behind the effects: a flood of flags must not keep a rating from being enforced.
+    OutboxKind.REFRESH_ITEM: "maintenance",
+    OutboxKind.REFRESH_CLUSTER: "maintenance",
     OutboxKind.JUDGE_FLAGS: "maintenance",
+    OutboxKind.JUDGE_CLUSTER: "maintenance",
     OutboxKind.POST_VERSION_ADDED: "matching",
 }
 
@@ -46,12 +49,36 @@ def put(
     return rows
 
 
-def take(queue: str, *, now: datetime, exclude: Collection[uuid.UUID] = ()) -> Outbox | None:
+def put_once(kind: OutboxKind, targets: Iterable[uuid.UUID], *, now: datetime) -> None:
+    """As `put`, for those targets about which no row of this kind waits.
+
+    A row that a worker has in hand does not count: it may have looked already.
+    """
+    wanted = set(targets)
+    waiting = (
+        Outbox.objects.select_for_update(skip_locked=True)
+        .filter(kind=kind, target__in=wanted, failed_at__isnull=True)
+        .order_by("id")
+        .values_list("target", flat=True)
+    )
+    put(kind, sorted(wanted.difference(waiting)), now=now)
+
+
+def put_posts(kind: OutboxKind, post_ids: Sequence[uuid.UUID], *, now: datetime) -> Outbox:
+    """Write one row for many posts; see `posts_of`."""
+    return put(kind, post_ids[:1], now=now, payload={"posts": [str(i) for i in post_ids]})[0]
+
+
+def posts_of(row: Outbox) -> list[uuid.UUID]:
+    """The posts a row is about: those of its payload, or its target alone."""
+    return [uuid.UUID(i) for i in row.payload["posts"]] if "posts" in row.payload else [row.target]
+
+
+def take(queue: str, *, now: datetime) -> Outbox | None:
     """The oldest waiting row, locked; None when nothing waits that nobody else works on."""
     return (
         Outbox.objects.select_for_update(skip_locked=True)
         .filter(queue=queue, available_at__lte=now, failed_at__isnull=True)
-        .exclude(pk__in=exclude)
         .order_by("available_at", "id")
         .first()
     )

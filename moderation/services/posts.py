@@ -24,7 +24,7 @@ from moderation.models import (
     User,
 )
 from moderation.permissions import may_write_posts
-from moderation.services import audit, outbox, queue
+from moderation.services import audit, outbox, queue, subjects
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,7 @@ def delete(post_id: uuid.UUID, *, caller: Caller, now: datetime, by: str = "auth
         return post
     post.deleted_at, post.deleted_by = now, by
     post.save(update_fields=["deleted_at", "deleted_by"])
-    for item in items:
-        queue.close_for_deleted_post(item, now=now, caller=caller)
+    subjects.close_deleted(post, items, caller=caller, now=now)
     outbox.put(OutboxKind.RECOMPUTE_POST, [post.pk], now=now)
     audit.record(AuditEvent.POST_DELETED, post, caller=caller, now=now, by=by)
     return post

@@ -1,7 +1,7 @@
-"""The review queue: open, hand out, hold, put back, merge, close.
+"""The review queue: open, hand out, hold, put back, close.
 
 The lease is flipped on the locked item row, so two people never hold one item. Ranking and counting
-are in services.ranking.
+are in services.ranking, merging and what an item shows in services.subjects.
 """
 
 import uuid
@@ -10,16 +10,24 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from moderation import locks, policy, workflow
 from moderation.caller import Caller
-from moderation.enums import AuditEvent, DecisionKind, ItemKind, ItemOutcome, ItemStatus, OutboxKind
-from moderation.errors import Conflict, LeaseLost, NothingToTake, StaleItem
-from moderation.models import ClusterMember, Decision, Post, PostVersion, ReviewItem
-from moderation.selectors import policies
-from moderation.selectors.scopes import QueueScope, in_scope
+from moderation.enums import (
+    AuditEvent,
+    DecisionKind,
+    FlagOutcome,
+    ItemKind,
+    ItemOutcome,
+    ItemStatus,
+    OutboxKind,
+)
+from moderation.errors import Conflict, LeaseLost, StaleItem
+from moderation.models import ClusterMember, Decision, Flag, Post, PostVersion, ReviewItem
+from moderation.selectors import free_items, policies
+from moderation.selectors.scopes import QueueScope
 from moderation.services import audit, outbox
 
 
@@ -45,8 +53,15 @@ def open_for_version(
 ) -> ReviewItem:
     """The open item about this version's post or its unrated cluster; opened if there is none.
 
-    Must run in a transaction. The partial unique constraint decides between two openers.
+    A re-check of the post is that item too: one edit, one job. Must run in a transaction. The partial
+    unique constraint decides between two openers.
     """
+    if kind == ItemKind.REVIEW:
+        re_check = ReviewItem.objects.filter(
+            kind=ItemKind.RE_CHECK, post_id=version.post_id, status=ItemStatus.OPEN
+        ).first()
+        if re_check is not None:
+            return re_check
     subject = _subject(version, now=now) if kind == ItemKind.REVIEW else {"post_id": version.post_id}
     return _open(subject, version, kind=kind, reasons=reasons, picked=picked, caller=caller, now=now)
 
@@ -77,15 +92,26 @@ def every_cluster_is_rated(version: PostVersion, *, now: datetime) -> bool:
     return bool(clusters) and not _unrated(clusters, now=now)
 
 
-def posts_with_open_items(post_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
-    """Those of the posts that an open item is about, directly or through a cluster."""
-    direct = ReviewItem.objects.filter(status=ItemStatus.OPEN, post_id__in=post_ids).values_list(
-        "post_id", flat=True
-    )
+def is_rated(cluster_id: uuid.UUID, *, now: datetime) -> bool:
+    """Whether a verdict is in force on this cluster."""
+    return not _unrated([cluster_id], now=now)
+
+
+def posts_with_open_items(
+    post_ids: Collection[uuid.UUID], *, kinds: Collection[ItemKind] = tuple(ItemKind)
+) -> list[uuid.UUID]:
+    """Those of the posts that an open item (of these kinds) is about, directly or through a cluster."""
+    opened = ReviewItem.objects.filter(status=ItemStatus.OPEN, kind__in=kinds)
+    direct = opened.filter(post_id__in=post_ids).values_list("post_id", flat=True)
     through = ClusterMember.objects.filter(
-        post_id__in=post_ids, left_at__isnull=True, cluster__items__status=ItemStatus.OPEN
+        post_id__in=post_ids, left_at__isnull=True, cluster_id__in=opened.values("cluster_id")
     ).values_list("post_id", flat=True)
     return sorted({*direct, *through})
+
+
+def posts_in_review(post_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
+    """Those of the posts whose flags an open item will answer."""
+    return posts_with_open_items(post_ids, kinds=(ItemKind.REVIEW, ItemKind.RE_CHECK))
 
 
 # ── handing out ────────────────────────────────────────────────────────────────────────────────────
@@ -103,7 +129,7 @@ def take_next(
     rules = policies.at(now).data
     width = 32
     while True:
-        candidates = _candidates(scope, exclude, now=now, width=width)
+        candidates = free_items.best(scope, exclude, now=now, width=width)
         item = (
             ReviewItem.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
             .filter(
@@ -115,7 +141,7 @@ def take_next(
         if item is not None:
             return _hand_over(item, caller=caller, now=now, rules=rules)
         if len(candidates) < width:
-            raise _nothing(scope, exclude, now=now)
+            raise free_items.why_none(scope, exclude, now=now)
         width *= 8
 
 
@@ -173,12 +199,17 @@ def free_all_of(
     return items
 
 
-def lock_held(ref: ItemRef, *, caller: Caller, now: datetime) -> ReviewItem:
+def lock_held(
+    ref: ItemRef, *, together_with: Collection[uuid.UUID] = (), caller: Caller, now: datetime
+) -> ReviewItem:
     """The item, locked, if the caller still holds it at the version they saw.
 
-    An expired lease is good as long as nobody took the item since (domain 6).
+    An expired lease is good as long as nobody took the item since (domain 6). The open items of the
+    clusters in `together_with` are locked with it: whoever is to merge two items locks both at once.
     Raises NotFound; Conflict (`item_closed`); LeaseLost; StaleItem with `current`.
     """
+    if together_with:
+        locks.open_items(item_ids=[ref.id], cluster_ids=together_with)
     item = locks.item(ref.id)
     _require_open(item)
     _require_holder(item, caller)
@@ -189,6 +220,19 @@ def lock_held(ref: ItemRef, *, caller: Caller, now: datetime) -> ReviewItem:
             current={"version": item.version, "displayed_version": str(item.displayed_version_id)},
         )
     return item
+
+
+@transaction.atomic
+def show_newest(item_id: uuid.UUID) -> None:
+    """Let an open item follow an edit of its post now, not when a worker comes to it. Raises NotFound."""
+    item = locks.item(item_id)
+    if item.status == ItemStatus.OPEN:
+        follow_edit(item)
+
+
+def lock_about(*, post_ids: Collection[uuid.UUID] = (), cluster_ids: Collection[uuid.UUID] = ()) -> None:
+    """Lock the open items about these posts and clusters: before any other row, as all who do both must."""
+    locks.open_items(post_ids=post_ids, cluster_ids=cluster_ids)
 
 
 def is_held(item: ReviewItem, now: datetime) -> bool:
@@ -212,10 +256,12 @@ def follow_edit(item: ReviewItem) -> bool:
     return True
 
 
-def move_to_cluster(item: ReviewItem, cluster_id: uuid.UUID) -> None:
-    """The post's item becomes the claim's item, lease and all."""
-    item.post_id, item.cluster_id = None, cluster_id
-    item.save(update_fields=["post", "cluster"])
+def turn_into_re_check(item: ReviewItem, *, now: datetime) -> None:
+    """The author edited a rated post that somebody flagged again: one job for both."""
+    hours = policies.at(now).data["re_check"]["due_hours"]
+    item.kind, item.due_at = ItemKind.RE_CHECK, min(item.due_at, now + timedelta(hours=hours))
+    item.version += 1
+    item.save(update_fields=["kind", "due_at", "version"])
 
 
 def close(item: ReviewItem, *, outcome: ItemOutcome, caller: Caller, now: datetime) -> None:
@@ -224,55 +270,15 @@ def close(item: ReviewItem, *, outcome: ItemOutcome, caller: Caller, now: dateti
     item.version += 1
     item.holder = item.held_for = item.held_since = item.held_until = None
     item.save()
+    if item.cluster_id is not None and outcome not in (ItemOutcome.RATED, ItemOutcome.MERGED):
+        # Nothing was said about the other posts of the cluster: their flags want an item or an answer.
+        members = ClusterMember.objects.filter(cluster_id=item.cluster_id, left_at__isnull=True)
+        waiting = Flag.objects.filter(
+            post_id__in=members.values("post_id"), outcome=FlagOutcome.PENDING, withdrawn_at__isnull=True
+        )
+        posts = waiting.order_by("post_id").values_list("post_id", flat=True).distinct()
+        outbox.put(OutboxKind.REFRESH_ITEM, posts, now=now)
     audit.record(AuditEvent.ITEM_CLOSED, item, caller=caller, now=now, outcome=outcome)
-
-
-def close_for_deleted_post(item: ReviewItem, *, caller: Caller, now: datetime) -> None:
-    """A deleted post's own item closes; a claim's item goes on while it has live posts."""
-    if item.post_id is not None:
-        close(item, outcome=ItemOutcome.DELETED, caller=caller, now=now)
-
-
-def join_cluster(
-    *, post: Post, cluster_id: uuid.UUID, caller: Caller, now: datetime, by_person: bool
-) -> None:
-    """Bring the open review items of a post and a cluster together after a confirmed match.
-
-    A rated cluster answers the post's item; an open item of the cluster takes it in (earliest due time,
-    a live lease kept); otherwise the post's item becomes the cluster's. Exact copies leave the version
-    of the cluster's item alone; a person's match raises it.
-    """
-    items = [
-        i for i in locks.open_items(post_ids=[post.pk], cluster_ids=[cluster_id]) if i.kind == ItemKind.REVIEW
-    ]
-    own = next((i for i in items if i.post_id == post.pk), None)
-    shared = next((i for i in items if i.cluster_id == cluster_id), None)
-    if shared is not None and by_person:
-        shared.version += 1
-        shared.save(update_fields=["version"])
-    if own is None:
-        return
-    if not _unrated([cluster_id], now=now):
-        close(own, outcome=ItemOutcome.RATED, caller=caller, now=now)
-    elif shared is None:
-        move_to_cluster(own, cluster_id)
-    else:
-        shared.due_at = min(shared.due_at, own.due_at)
-        if is_held(own, now) and not is_held(shared, now):
-            shared.holder_id, shared.held_for = own.holder_id, own.held_for
-            shared.held_since, shared.held_until = own.held_since, own.held_until
-            shared.fence += 1
-        shared.touched = shared.touched or own.touched
-        shared.save()
-        close(own, outcome=ItemOutcome.MERGED, caller=caller, now=now)
-        audit.record(AuditEvent.ITEM_MERGED, own, caller=caller, now=now, into=str(shared.pk))
-    outbox.put(OutboxKind.REFRESH_ITEM, [post.pk], now=now)
-
-
-def close_removed(post: Post, *, outcome: ItemOutcome, caller: Caller, now: datetime) -> None:
-    """The desk removed the post everywhere: its own items close; a claim's item stays for its other posts."""
-    for item in locks.open_items(post_ids=[post.pk]):
-        close(item, outcome=outcome, caller=caller, now=now)
 
 
 # ── inside ─────────────────────────────────────────────────────────────────────────────────────────
@@ -288,13 +294,17 @@ def _open(
     now: datetime,
     reasons: Iterable[str] = (),
 ) -> ReviewItem:
-    found = ReviewItem.objects.filter(kind=kind, status=ItemStatus.OPEN, **subject).first()
-    if found is not None:
+    opened = ReviewItem.objects.filter(kind=kind, status=ItemStatus.OPEN, **subject)
+    if (found := opened.first()) is not None:
         return found
     rules = policies.at(now).data
     post = version.post
-    given = list(reasons)
-    rank, factors = policy.priority(policy.PriorityInputs(0, dict.fromkeys(given, 1), [], 0, now), rules)
+    given = dict.fromkeys(reasons, 1)
+    inputs = policy.PriorityInputs(0, given, {(0, 0): 1} if given else {}, 0, now)
+    rank, factors = policy.priority(inputs, rules)
+    due_at = policy.due_at(given, now, rules)
+    if kind == ItemKind.RE_CHECK:
+        due_at = now + timedelta(hours=rules["re_check"]["due_hours"])
     item = ReviewItem(
         kind=kind,
         **subject,
@@ -303,13 +313,15 @@ def _open(
         countries=post.regions,
         topic=post.topic,
         opened_at=now,
-        due_at=policy.due_at(given, now, rules),
+        due_at=due_at,
         rank=rank,
         factors=factors,
         picked=picked,
     )
-    ReviewItem.objects.bulk_create([item], ignore_conflicts=True)
-    stored = ReviewItem.objects.get(kind=kind, status=ItemStatus.OPEN, **subject)
+    stored = None
+    while stored is None:  # the open item that was in the way may close before it is read
+        ReviewItem.objects.bulk_create([item], ignore_conflicts=True)
+        stored = opened.first()
     if stored.pk == item.pk:
         audit.record(AuditEvent.ITEM_OPENED, stored, caller=caller, now=now, kind=kind)
     return stored
@@ -339,51 +351,6 @@ def _unrated(clusters: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]
         ).values_list("cluster_id", flat=True)
     )
     return [c for c in clusters if c not in rated]
-
-
-_CANDIDATES = """
-SELECT picked.id FROM unnest(%(languages)s::text[]) AS wanted(language)
-CROSS JOIN LATERAL (
-    SELECT i.id, i.rank FROM moderation_reviewitem i
-    WHERE i.status = 'open' AND i.language = wanted.language
-      AND (i.held_until IS NULL OR i.held_until <= %(now)s)
-      AND (%(anywhere)s OR i.countries = '{}' OR i.countries && %(countries)s::varchar[])
-      AND NOT i.id = ANY(%(exclude)s::uuid[])
-    ORDER BY i.rank DESC, i.id LIMIT %(width)s
-) AS picked ORDER BY picked.rank DESC, picked.id LIMIT %(width)s
-"""
-
-
-def _candidates(
-    scope: QueueScope, exclude: Collection[uuid.UUID], *, now: datetime, width: int
-) -> list[uuid.UUID]:
-    """The best free items, read from the per-language rank index without locking any."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _CANDIDATES,
-            {
-                "languages": list(scope.languages),
-                "countries": list(scope.countries),
-                "anywhere": not scope.countries,
-                "exclude": list(exclude),
-                "now": now,
-                "width": width,
-            },
-        )
-        return [row[0] for row in cursor.fetchall()]
-
-
-def _nothing(scope: QueueScope, exclude: Collection[uuid.UUID], *, now: datetime) -> NothingToTake:
-    open_items = ReviewItem.objects.filter(in_scope(scope), status=ItemStatus.OPEN)
-    free = open_items.filter(Q(held_until__isnull=True) | Q(held_until__lte=now))
-    if not open_items.exists():
-        return NothingToTake("The queue is empty.", code="queue_empty", open=0)
-    if free.filter(pk__in=exclude).exists():
-        skipped = free.filter(pk__in=exclude).count()
-        return NothingToTake(
-            f"Nothing else for you: {skipped} skipped.", code="only_skipped_left", skipped=skipped
-        )
-    return NothingToTake("Every open item is being reviewed by somebody.", code="all_taken")
 
 
 def _hand_over(item: ReviewItem, *, caller: Caller, now: datetime, rules: Any) -> ReviewItem:

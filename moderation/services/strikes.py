@@ -7,14 +7,15 @@ from moderation import locks
 from moderation.caller import Caller
 from moderation.enums import AuditEvent, OutboxKind
 from moderation.models import Decision, PostVersion, Strike
-from moderation.selectors import policies
+from moderation.selectors import policies, standing
 from moderation.services import audit, outbox
 
 
 def charge(decision: Decision, version: PostVersion, *, caller: Caller, now: datetime) -> Strike | None:
-    """Strike the original publisher if the verdict strikes; once per actor and claim in a window (domain 5).
+    """Strike the original publisher if the verdict strikes (domain 5).
 
-    A post deleted before the rating was in force brings no strike.
+    Once per actor and claim for as long as its verdict stands, however often that is confirmed or revised;
+    a verdict after an ending strikes anew. A post deleted before the rating was in force brings no strike.
     """
     rules = policies.at(now).data
     if decision.contested or not rules["verdicts"][decision.outcome]["strike"]:
@@ -23,7 +24,9 @@ def charge(decision: Decision, version: PostVersion, *, caller: Caller, now: dat
         return None
     locks.actors([version.post.actor_id])
     if Strike.objects.filter(
-        actor_id=version.post.actor_id, cluster_id=decision.cluster_id, counts_until__gt=now
+        actor_id=version.post.actor_id,
+        cluster_id=decision.cluster_id,
+        decision_id__in=standing.run_of(decision),
     ).exists():
         return None
     strike = Strike.objects.create(

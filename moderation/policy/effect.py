@@ -1,12 +1,11 @@
-"""Pure rules of the platform: no database, no clock. Section numbers are those of docs/domain.md.
+"""The effective state of a post: what the decisions in force and the policy make of it.
 
 Multipliers are integer basis points (10_000 = everything is left); times are UTC.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from moderation.enums import DecisionKind, StandingLevel, Surface, ViewerPreference
@@ -72,6 +71,15 @@ def in_force(decisions: Iterable[Recorded], at: datetime) -> list[Recorded]:
     ]
 
 
+def unbroken_run(tip: Recorded, chain: Iterable[Recorded]) -> list[Recorded]:
+    """A decision and those it superseded, newest first, back to the last ending."""
+    by_id = {d.id: d for d in chain}
+    run = [tip]
+    while (older := by_id.get(run[-1].supersedes or "")) is not None and not older.ends:
+        run.append(older)
+    return run
+
+
 def post_multiplier(outcomes: Iterable[Mapping[str, Any]], surface: Surface) -> BasisPoints:
     """What the ratings leave of a post's distribution on one surface.
 
@@ -125,7 +133,8 @@ def _state_at(inputs: Inputs, at: datetime) -> State:
     now = in_force(inputs.decisions, at)
     verdicts = [d for d in now if d.kind == DecisionKind.STANDING_VERDICT]
     rules = [policy["verdicts"][d.outcome] for d in verdicts]
-    provisional = _provisional(now, policy)
+    demotions = _demotions(now)
+    provisional = [{"multiplier": policy["provisional"]["multiplier"]} for _ in demotions]
     standing = level(sum(1 for until in inputs.strikes if until > at), policy)
     removals = [d for d in now if d.kind in (DecisionKind.REMOVAL, DecisionKind.HIDE)]
     restrictions = [d for d in now if d.kind == DecisionKind.RESTRICTION]
@@ -163,10 +172,9 @@ def _state_at(inputs: Inputs, at: datetime) -> State:
         "hidden_until": _hidden_until(removals),
     }
     regions = _regions(removals, restrictions)
-    changed = bool(verdicts or provisional or removals or restrictions) or actor_bp != FULL
-    changed = changed or not all(open_to.values())
+    because = [*verdicts, *demotions, *removals, *restrictions]
     document = None
-    if changed:
+    if because or actor_bp != FULL or not all(open_to.values()):
         document = {
             **world,
             "regional": bool(regions),
@@ -174,7 +182,7 @@ def _state_at(inputs: Inputs, at: datetime) -> State:
             "rating_bp": rating_bp,
             "actor_bp": actor_bp,
             "policy_version": inputs.policy_number,
-            "because": sorted(d.id for d in now if d.kind != DecisionKind.NOT_ELIGIBLE),
+            "because": sorted(d.id for d in because),
         }
     feed = round(world["multipliers"]["feed"] * FULL)
     return State(document, feed, removed)
@@ -214,7 +222,7 @@ def for_viewer(
         rating = FULL if share is None else document["rating_bp"]["feed"] * share // FULL
         bp = max(rating * document["actor_bp"] // FULL, policy["floor"]["feed"])
         answer["multipliers"] = {**answer["multipliers"], "feed": bp / FULL}
-    for code in {region, region.split("-")[0]} - {""}:
+    for code in dict.fromkeys((region.split("-")[0], region)):  # the subdivision's word comes last
         here = document["regions"].get(code)
         if here is None:
             continue
@@ -226,14 +234,12 @@ def for_viewer(
     return answer
 
 
-def _provisional(now: Sequence[Recorded], policy: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """A demotion before review ends with any judgement of the post (domain 4)."""
-    judged = any(
-        d.kind in (DecisionKind.STANDING_VERDICT, DecisionKind.NOT_ELIGIBLE, DecisionKind.KEPT) for d in now
-    )
-    if judged or not any(d.kind == DecisionKind.PROVISIONAL for d in now):
+def _demotions(now: Sequence[Recorded]) -> list[Recorded]:
+    """Demotions before review, which end with any judgement of the post (domain 4)."""
+    judgements = (DecisionKind.STANDING_VERDICT, DecisionKind.NOT_ELIGIBLE, DecisionKind.KEPT)
+    if any(d.kind in judgements for d in now):
         return []
-    return [{"multiplier": policy["provisional"]["multiplier"]}]
+    return [d for d in now if d.kind == DecisionKind.PROVISIONAL]
 
 
 def _hidden_until(removals: Sequence[Recorded]) -> str | None:
@@ -255,85 +261,3 @@ def _regions(removals: Sequence[Recorded], restrictions: Sequence[Recorded]) -> 
                 here["removed"] = True
                 here["ground"] = d.ground
     return dict(sorted(regions.items()))
-
-
-# ── the queue ──────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class PriorityInputs:
-    views_per_hour: float
-    reasons: Mapping[str, int]  # reason -> distinct live reporters
-    reliabilities: Sequence[tuple[int, int]]  # per live reporter: (judged, agreed)
-    strongest_signal: float  # 0..1
-    opened_at: datetime
-
-
-def priority(inputs: PriorityInputs, policy: Mapping[str, Any]) -> tuple[float, list[dict[str, Any]]]:
-    """Rank and its explanation, factor by factor (domain 6).
-
-    rank = Σ ln(factor) − opened_at/τ: an item τ hours older beats one e times as urgent, so nothing starves
-    and no row needs rewriting as it ages. Every factor is at least 0.1.
-    """
-    rules = policy["priority"]
-    flaggers = sum(inputs.reasons.values())
-    harm_reason = max(inputs.reasons, key=lambda r: rules["harm"].get(r, 1.0), default="")
-    velocity = 1 + inputs.views_per_hour / rules["velocity_views_per_hour"]
-    factors = [
-        _factor("reach_velocity", velocity, f"{inputs.views_per_hour:,.0f} views an hour"),
-        _factor(
-            "harm",
-            rules["harm"].get(harm_reason, 1.0),
-            f"most harmful reason given: {harm_reason.replace('_', ' ')}"
-            if harm_reason
-            else "no reason given",
-        ),
-        _factor(
-            "flaggers",
-            1 + math.log1p(flaggers),
-            "flagged by nobody"
-            if not flaggers
-            else f"flagged by {flaggers} " + ("person" if flaggers == 1 else "people"),
-        ),
-        _factor(
-            "flagger_reliability",
-            _mean([reliability(judged, agreed, policy) for judged, agreed in inputs.reliabilities]),
-            "how often reviewers agreed with these flaggers",
-        ),
-        _factor(
-            "signals",
-            1 + rules["signal_weight"] * inputs.strongest_signal,
-            f"strongest machine signal {inputs.strongest_signal:.2f}"
-            if inputs.strongest_signal
-            else "no machine signal",
-        ),
-    ]
-    age_term = inputs.opened_at.timestamp() / (rules["tau_hours"] * 3600)
-    rank = sum(math.log(f["value"]) for f in factors) - age_term
-    return rank, factors
-
-
-def reliability(judged: int, agreed: int, policy: Mapping[str, Any]) -> float:
-    """A flagger's weight: 1 until more than 5 flags were judged, 1 again at 70 % agreed, logarithmic (domain 6)."""
-    rules = policy["priority"]["reliability"]
-    if judged <= rules["judged_more_than"]:
-        return 1.0
-    share = agreed / judged
-    weight = 1 + math.log2((share + 0.01) / (rules["pivot"] + 0.01))
-    return min(max(weight, rules["least"]), rules["most"])
-
-
-def due_at(reasons: Iterable[str], opened_at: datetime, policy: Mapping[str, Any]) -> datetime:
-    """When the item should be decided: the shortest time among its reasons."""
-    hours = policy["priority"]["due_hours"]
-    return opened_at + timedelta(
-        hours=min((hours[r] for r in reasons if r in hours), default=max(hours.values()))
-    )
-
-
-def _factor(name: str, value: float, words: str) -> dict[str, Any]:
-    return {"factor": name, "value": round(max(value, 0.1), 4), "words": words}
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else 1.0

@@ -1,0 +1,41 @@
+"""Pure rules of the platform: no database, no clock. Section numbers are those of docs/domain.md."""
+
+from moderation.policy.answers import FlagAnswer, flag_answers
+from moderation.policy.effect import (
+    FULL,
+    LABEL_SEVERITY,
+    BasisPoints,
+    Inputs,
+    Recorded,
+    State,
+    effective_state,
+    for_viewer,
+    in_force,
+    level,
+    post_multiplier,
+    surface_multipliers,
+    unbroken_run,
+)
+from moderation.policy.rank import PriorityInputs, due_at, priority, reliability
+
+__all__ = [
+    "FULL",
+    "LABEL_SEVERITY",
+    "BasisPoints",
+    "FlagAnswer",
+    "Inputs",
+    "PriorityInputs",
+    "Recorded",
+    "State",
+    "due_at",
+    "effective_state",
+    "flag_answers",
+    "for_viewer",
+    "in_force",
+    "level",
+    "post_multiplier",
+    "priority",
+    "reliability",
+    "surface_multipliers",
+    "unbroken_run",
+]

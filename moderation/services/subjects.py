@@ -1,0 +1,135 @@
+"""What an item is about and which post it shows: matches, merges, edits, deletions, removals.
+
+Whoever calls these holds the locks of the items concerned, or lets them be taken here, before any other.
+"""
+
+import uuid
+from datetime import datetime
+
+from django.db.models import Case, Exists, F, OuterRef, QuerySet, When
+
+from moderation import locks
+from moderation.caller import Caller
+from moderation.enums import AuditEvent, DecisionKind, EscalationStatus, ItemKind, ItemOutcome, OutboxKind
+from moderation.models import ClusterMember, Decision, Escalation, Post, ReviewItem
+from moderation.services import audit, outbox, queue
+
+
+def live_members(cluster_id: uuid.UUID) -> QuerySet[ClusterMember]:
+    """The versions in a cluster whose post is there to be seen: neither deleted nor removed everywhere."""
+    removed = Decision.objects.filter(
+        post_id=OuterRef("post_id"),
+        kind=DecisionKind.REMOVAL,
+        regions=[],
+        ends=False,
+        superseded_by__isnull=True,
+    )
+    return ClusterMember.objects.filter(
+        ~Exists(removed), cluster_id=cluster_id, left_at__isnull=True, post__deleted_at__isnull=True
+    )
+
+
+def show_original(item: ReviewItem, *, raise_version: bool) -> None:
+    """Let a claim's item show its earliest published live post, in the version that makes the claim.
+
+    The rating's strike goes to who published that one (domain 5). Posts whose newest version makes the
+    claim come first. Nothing changes while there is no live post.
+    """
+    if item.cluster_id is None:
+        return
+    still = Case(When(post__current_version_id=F("post_version_id"), then=0), default=1)
+    first = (
+        live_members(item.cluster_id)
+        .order_by(still, "post__published_at", "post_id", "-post_version__number")
+        .first()
+    )
+    if first is None or first.post_version_id == item.displayed_version_id:
+        return
+    item.displayed_version_id = first.post_version_id
+    if raise_version:
+        item.version += 1
+    item.save(update_fields=["displayed_version", "version"])
+
+
+def follow(item: ReviewItem, *, caller: Caller, now: datetime) -> None:
+    """Bring what an open item shows up to date; close it if nothing is left that it could be about."""
+    queue.follow_edit(item)
+    if item.cluster_id is None:
+        return
+    live = live_members(item.cluster_id)
+    if live.filter(post_version_id=item.displayed_version_id).exists():
+        return
+    if live.exists():
+        show_original(item, raise_version=True)
+        return
+    members = ClusterMember.objects.filter(cluster_id=item.cluster_id, left_at__isnull=True)
+    if not members.exists():
+        queue.close(item, outcome=ItemOutcome.WITHDRAWN, caller=caller, now=now)
+    elif members.filter(post__deleted_at__isnull=True).exists():
+        queue.close(item, outcome=ItemOutcome.REMOVED, caller=caller, now=now)
+    elif not _escalated(members.values("post_id")):
+        queue.close(item, outcome=ItemOutcome.DELETED, caller=caller, now=now)
+
+
+def join_cluster(
+    *, post: Post, cluster_id: uuid.UUID, caller: Caller, now: datetime, by_person: bool
+) -> None:
+    """Bring the open review items of a post and a cluster that it just joined together.
+
+    A rated cluster answers the post's item; an open item of the cluster takes it in (earliest due time,
+    a live lease kept); otherwise the post's item becomes the cluster's. Exact copies leave the version
+    of the cluster's item alone; a person's match raises it.
+    """
+    items = [
+        i for i in locks.open_items(post_ids=[post.pk], cluster_ids=[cluster_id]) if i.kind == ItemKind.REVIEW
+    ]
+    own = next((i for i in items if i.post_id == post.pk), None)
+    shared = next((i for i in items if i.cluster_id == cluster_id), None)
+    if shared is not None and by_person:
+        shared.version += 1
+        shared.save(update_fields=["version"])
+    if own is None:
+        return
+    if queue.is_rated(cluster_id, now=now):
+        queue.close(own, outcome=ItemOutcome.RATED, caller=caller, now=now)
+    elif shared is None:
+        own.post_id, own.cluster_id = None, cluster_id
+        own.save(update_fields=["post", "cluster"])
+        show_original(own, raise_version=by_person)
+    else:
+        _merge(own, shared, now=now)
+        show_original(shared, raise_version=False)
+        queue.close(own, outcome=ItemOutcome.MERGED, caller=caller, now=now)
+        audit.record(AuditEvent.ITEM_MERGED, own, caller=caller, now=now, into=str(shared.pk))
+
+
+def close_deleted(post: Post, items: list[ReviewItem], *, caller: Caller, now: datetime) -> None:
+    """A deleted post's own items close, unless the desk has a case; a claim's item goes on while it has
+    live posts, which the worker looks after."""
+    if not _escalated([post.pk]):
+        for item in items:
+            queue.close(item, outcome=ItemOutcome.DELETED, caller=caller, now=now)
+    outbox.put(OutboxKind.REFRESH_ITEM, [post.pk], now=now)
+
+
+def close_removed(post: Post, *, outcome: ItemOutcome, caller: Caller, now: datetime) -> None:
+    """The desk removed the post everywhere: its own items close; a claim's item stays for its other posts."""
+    for item in locks.open_items(post_ids=[post.pk]):
+        queue.close(item, outcome=outcome, caller=caller, now=now)
+    outbox.put(OutboxKind.REFRESH_ITEM, [post.pk], now=now)
+
+
+def _merge(own: ReviewItem, shared: ReviewItem, *, now: datetime) -> None:
+    shared.due_at = min(shared.due_at, own.due_at)
+    if queue.is_held(own, now) and not queue.is_held(shared, now):
+        shared.holder_id, shared.held_for = own.holder_id, own.held_for
+        shared.held_since, shared.held_until = own.held_since, own.held_until
+        shared.fence += 1
+    shared.touched = shared.touched or own.touched
+    shared.picked = shared.picked or own.picked
+    shared.save()
+
+
+def _escalated(post_ids: "object") -> bool:
+    open_case = (EscalationStatus.OPEN, EscalationStatus.PROPOSED)
+    return Escalation.objects.filter(post_id__in=post_ids, status__in=open_case).exists()  # type: ignore[misc]
