@@ -1,6 +1,8 @@
 """What people may send us: limits of the HTTP contract, with a sentence for each field that needs mending."""
 
 import zoneinfo
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from django.utils.translation import get_language_info
 from django.utils.translation import gettext_lazy as _
 
 from moderation import iso
-from moderation.enums import FlagReason, ViewerPreference
+from moderation.enums import FlagReason, Scope, ViewerPreference
 from moderation.models import User
 
 NOTE_LIMIT = 2_000
@@ -107,6 +109,56 @@ class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
         if not name:
             raise forms.ValidationError(_("Say how you want to be called."))
         return name
+
+
+class KeyForm(forms.Form):
+    """A new API key. A key that works the queue or the desk acts as a person, in one of their roles."""
+
+    NEVER = "never"
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=120,
+        help_text=_("Which program uses it, so that you know what to revoke."),
+    )
+    scopes = forms.MultipleChoiceField(
+        label=_("What it may do"), choices=Scope.choices, widget=forms.CheckboxSelectMultiple
+    )
+    expires = forms.ChoiceField(
+        label=_("Expires"),
+        choices=[
+            ("30", _("In 30 days")),
+            ("90", _("In 90 days")),
+            ("365", _("In a year")),
+            (NEVER, _("Never")),
+        ],
+        initial="90",
+    )
+    person_email = forms.EmailField(
+        label=_("Acts as"),
+        required=False,
+        max_length=254,
+        help_text=_(
+            "Address of a person, for a key that works the queue or the desk. It loses its power with them."
+        ),
+    )
+    acting = forms.ChoiceField(label=_("In the role"), required=False)
+
+    def __init__(self, *args: Any, capacities: Sequence[tuple[str, str]] = (), **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["acting"].choices = [("", _("Choose a role")), *capacities]  # type: ignore[attr-defined]
+        if not capacities:
+            self.fields["acting"].widget = forms.HiddenInput()
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        works = {Scope.QUEUE_WORK, Scope.DESK_WORK} & set(cleaned.get("scopes", ()))
+        if works and not cleaned.get("person_email") and "person_email" not in self.errors:
+            self.add_error("person_email", _("Name the person whose work the key does."))
+        return cleaned
+
+    def expires_at(self, now: datetime) -> datetime | None:
+        chosen = self.cleaned_data["expires"]
+        return None if chosen == self.NEVER else now + timedelta(days=int(chosen))
 
 
 def _choice(form: forms.ModelForm, name: str, choices: Any) -> forms.ChoiceField:  # type: ignore[type-arg]

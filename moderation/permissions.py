@@ -105,8 +105,9 @@ def may_work_desk(caller: Caller) -> Answer:
 
 
 def may_see_desk(caller: Caller) -> Answer:
+    by_scope = caller.has(Scope.DECISIONS_READ) or caller.has(Scope.DESK_WORK)
     return yes_if(
-        caller.acts_as(Role.POLICY_SPECIALIST, Role.AUDITOR)
+        (caller.acts_as(Role.POLICY_SPECIALIST, Role.AUDITOR) and by_scope)
         or (caller.acts_as(Role.API_CLIENT) and caller.has(Scope.DECISIONS_READ)),
         _("Only policy specialists and auditors see the policy desk."),
     )

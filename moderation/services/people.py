@@ -14,7 +14,7 @@ from moderation.caller import Caller
 from moderation.enums import AuditEvent, Role
 from moderation.errors import Conflict, Invalid, NotFound
 from moderation.models import ApiClient, RoleGrant, User
-from moderation.permissions import may_administer
+from moderation.permissions import may_administer, may_turn_off
 from moderation.services import audit, queue
 
 
@@ -67,12 +67,29 @@ def deactivate(person_id: uuid.UUID, *, caller: Caller, now: datetime) -> None:
     person = User.objects.select_for_update(of=("self",)).filter(pk=person_id).first()
     if person is None:
         raise NotFound("There is no such person.")
+    may_turn_off(caller, person).require()
     if RoleGrant.objects.filter(person=person, role=Role.ADMINISTRATOR, ended_at__isnull=True).exists():
         end_role(person_id, Role.ADMINISTRATOR, caller=caller, now=now)
     person.is_active = False
     person.save(update_fields=["is_active"])
     ApiClient.objects.filter(person=person, revoked_at__isnull=True).update(revoked_at=now)
     end_access([person_id], caller=caller, now=now)
+
+
+@transaction.atomic
+def reactivate(person_id: uuid.UUID, *, caller: Caller, now: datetime) -> None:
+    """Turn an account on again: it signs in anew, with the roles that nobody ended. Revoked keys stay so.
+
+    Raises Refused, NotFound.
+    """
+    may_administer(caller).require()
+    person = User.objects.select_for_update(of=("self",)).filter(pk=person_id).first()
+    if person is None:
+        raise NotFound("There is no such person.")
+    if not person.is_active:
+        person.is_active = True
+        person.save(update_fields=["is_active"])
+        audit.record(AuditEvent.ACCESS_RESTORED, person, caller=caller, now=now)
 
 
 def clear_old_sessions(*, now: datetime) -> int:

@@ -1,7 +1,21 @@
 from django.urls import path
 
-from moderation.views import health
+from moderation.views import audit, health, keys, people, styleguide, system
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
+    path("system/", system.system, name="system"),
+    path("system/retry/<uuid:row_id>/", system.retry, name="system-retry"),
+    path("audit/", audit.rows, name="audit"),
+    path("audit/verify/", audit.verify, name="audit-verify"),
+    path("audit/export/", audit.export, name="audit-export"),
+    path("keys/", keys.keys, name="keys"),
+    path("keys/<uuid:key_id>/revoke/", keys.revoke, name="keys-revoke"),
+    path("people/", people.directory, name="people"),
+    path("people/<uuid:person_id>/", people.one, name="people-one"),
+    path("people/<uuid:person_id>/grant/", people.grant, name="people-grant"),
+    path("people/<uuid:person_id>/end-role/", people.end_role, name="people-end-role"),
+    path("people/<uuid:person_id>/off/", people.turn_off, name="people-off"),
+    path("people/<uuid:person_id>/on/", people.turn_on, name="people-on"),
+    path("styleguide/", styleguide.styleguide, name="styleguide"),
 ]
