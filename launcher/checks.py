@@ -30,6 +30,7 @@ _STATIC_PARTS = {
 _SLOW = (
     "tests/browser",
     "tests/faults",
+    "tests/launcher/test_environment.py",
     "tests/launcher/test_whole_product.py",
     "tests/architecture/test_deletion.py",
 )

@@ -56,4 +56,4 @@ def _refuse_unfit(role: str) -> None:
 
 def _execute(statement: str, *names: sql.Identifier) -> None:
     with connection.cursor() as cursor:
-        cursor.execute(sql.SQL(statement).format(*names))  # type: ignore[arg-type]
+        cursor.execute(sql.SQL(statement).format(*names))
