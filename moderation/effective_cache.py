@@ -1,7 +1,8 @@
 """Effective states in Redis: "version|valid_until|document".
 
 Absence of a key means "read PostgreSQL", never "no effect". Keys carry the server's run id. A value is
-written only over an older version, so late writers lose.
+written only over an older version, so late writers lose, and only into the cache that was there when its
+writer read PostgreSQL: what a flush took with it, no late writer brings back in an older state.
 """
 
 import json
@@ -20,16 +21,22 @@ logger = logging.getLogger(__name__)
 
 SECONDS_KEPT = 7 * 24 * 3600
 
+# A full server refuses to SET but not to DEL: better no value than an outdated one.
 _SET_IF_NEWER = """
-for i, k in ipairs(KEYS) do
-    local new = ARGV[i + 1]
-    local now = redis.call('GETRANGE', k, 0, 24)
-    local held = tonumber(string.match(now, '^(%d+)|') or '-1')
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+local refusal
+for i = 2, #KEYS do
+    local k, new = KEYS[i], ARGV[i + 1]
+    local held = tonumber(string.match(redis.call('GETRANGE', k, 0, 24), '^(%d+)|') or '-1')
     if held < tonumber(string.match(new, '^(%d+)|')) then
-        redis.call('SET', k, new, 'EX', ARGV[1])
+        local done = redis.pcall('SET', k, new, 'EX', ARGV[2])
+        if done.err then
+            refusal = done
+            redis.call('DEL', k)
+        end
     end
 end
-return 1
+return refusal or 1
 """
 
 
@@ -49,32 +56,70 @@ def read(post_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Entry]:
     if not post_ids or redis_server.absent():
         return {}
     try:
-        prefix = key("effect", redis_server.run_id(), "")
-        values = redis_server.client.mget([f"{prefix}{i}" for i in post_ids])
+        run_id = redis_server.run_id()
+        values = redis_server.client.mget([_key(run_id, i) for i in post_ids])
+        if redis_server.run_id() != run_id:  # it restarted in between: these are an earlier run's values
+            return {}
     except redis.RedisError as error:
         redis_server.failed()
         logger.warning("effective_cache_unreadable", extra={"error": str(error)})
         return {}
-    return {i: _parse(v) for i, v in zip(post_ids, values, strict=True) if v is not None}
+    found = {i: _parse(v) for i, v in zip(post_ids, values, strict=True) if v is not None}
+    return {i: entry for i, entry in found.items() if entry is not None}
 
 
-def write(entries: Iterable[tuple[uuid.UUID, Entry]]) -> bool:
-    """Write what is newer; returns whether Redis took it."""
-    rows = list(entries)
+@dataclass(frozen=True)
+class Epoch:
+    """The cache as it is between two restarts or flushes."""
+
+    run_id: str
+    token: bytes
+
+
+def epoch() -> Epoch | None:
+    """The present epoch, to be asked for before PostgreSQL is read; None when Redis is absent or slow."""
     redis_server = server()
+    if redis_server.absent():
+        return None
     try:
-        prefix = key("effect", redis_server.run_id(), "")
+        run_id = redis_server.run_id()
+        name = _key(run_id, "epoch")
+        token = redis_server.client.get(name)
+        if token is None:
+            redis_server.client.set(name, uuid.uuid4().hex, nx=True)
+            token = redis_server.client.get(name)
+    except redis.RedisError as error:
+        redis_server.failed()
+        logger.warning("effective_cache_unreadable", extra={"error": str(error)})
+        return None
+    return Epoch(run_id, token) if isinstance(token, bytes) else None
+
+
+def write(entries: Iterable[tuple[uuid.UUID, Entry]], during: Epoch | None) -> bool:
+    """Write what is newer, if the epoch in which it was read still lasts; returns whether Redis took it."""
+    redis_server = server()
+    if during is None or redis_server.absent():
+        return False
+    rows = list(entries)
+    try:
         script = redis_server.client.register_script(_SET_IF_NEWER)
         for start in range(0, len(rows), 500):
             part = rows[start : start + 500]
-            script(
-                keys=[f"{prefix}{i}" for i, _ in part], args=[SECONDS_KEPT, *(_format(e) for _, e in part)]
+            taken = script(
+                keys=[_key(during.run_id, "epoch"), *(_key(during.run_id, i) for i, _ in part)],
+                args=[during.token, SECONDS_KEPT, *(_format(e) for _, e in part)],
             )
+            if not taken:
+                return False
     except redis.RedisError as error:
         redis_server.failed()
         logger.warning("effective_cache_unwritable", extra={"error": str(error)})
         return False
     return True
+
+
+def _key(run_id: str, name: object) -> str:
+    return key("effect", run_id, name)
 
 
 def _format(entry: Entry) -> str:
@@ -87,10 +132,15 @@ def _format(entry: Entry) -> str:
     return f"{entry.version}|{until}|{body}"
 
 
-def _parse(value: bytes) -> Entry:
-    version, until, body = value.split(b"|", 2)
-    return Entry(
-        int(version),
-        datetime.fromtimestamp(float(until), tz=UTC) if until else None,
-        json.loads(body) if body else None,
-    )
+def _parse(value: bytes | str) -> Entry | None:
+    """None for what is no entry of ours."""
+    try:
+        version, until, body = (value if isinstance(value, bytes) else value.encode()).split(b"|", 2)
+        return Entry(
+            int(version),
+            datetime.fromtimestamp(float(until), tz=UTC) if until else None,
+            json.loads(body) if body else None,
+        )
+    except ValueError:
+        logger.warning("effective_cache_garbled")
+        return None

@@ -8,7 +8,9 @@ from typing import Any
 
 import redis
 from django.conf import settings
+from redis.backoff import NoBackoff
 from redis.connection import Connection
+from redis.retry import Retry
 
 
 class Server:
@@ -28,6 +30,8 @@ class Server:
             url,
             socket_timeout=settings.REDIS_TIMEOUT_SECONDS,
             socket_connect_timeout=settings.REDIS_TIMEOUT_SECONDS,
+            # Once more, at once, for a pooled connection that the server closed. A time-out is an answer.
+            retry=Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,)),
             redis_connect_func=self._greet,
         )
 
@@ -37,9 +41,11 @@ class Server:
         connection.send_command("INFO", "server")
         text = connection.read_response()
         body = text.decode() if isinstance(text, bytes) else str(text)
-        run_id = next(line.split(":", 1)[1] for line in body.splitlines() if line.startswith("run_id:"))
+        found = dict(line.split(":", 1) for line in body.splitlines() if ":" in line)
+        if not found.get("run_id"):
+            raise redis.ResponseError("The server does not say its run id.")
         with self._lock:
-            self._run_id = run_id.strip()
+            self._run_id = found["run_id"].strip()
 
     def run_id(self) -> str:
         """The run id of the server; connects if this process has not yet. Raises redis.RedisError."""

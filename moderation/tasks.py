@@ -3,25 +3,32 @@
 import logging
 import time
 
+import redis
 from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from moderation.redis_client import key, server
 from moderation.services import audit, changes, enforcement, health, notices, outbox, people
 
 logger = logging.getLogger(__name__)
 
 REST_AFTER_FAILURE = 2.0  # seconds in which a broker that did not answer is not asked again
+BELL_SECONDS = 5  # a bell that nobody answered for so long may be lost: the next one is rung again
 _broker_absent_until = 0.0
 
 
 @shared_task
 def drain_outbox(queue: str) -> int:
     """Do what waits in one queue of the outbox; returns how many rows were done."""
+    _answer_bell(queue)
+    started = time.monotonic()
     done = enforcement.drain(queue, limit=settings.OUTBOX_BATCH)
     if done and queue in ("effects", "urgent"):
         changes.sequence()
+    if done >= settings.OUTBOX_BATCH or time.monotonic() - started > enforcement.DRAIN_SECONDS:
+        _ring(queue)  # more waits: the next task goes on, after those that came in between
     return done
 
 
@@ -69,15 +76,27 @@ def _send_echo(queue: str, token: str) -> None:
 
 
 def _ring(queue: str) -> None:
-    """Wake a worker. A dead broker costs one second, once; beat and the sweep ring again."""
+    """Wake a worker. A dead broker costs one second, once; beat and the sweep ring again.
+
+    One bell per queue hangs at a time, so that a flood behind a stopped worker does not fill the broker:
+    a drain takes its bell down before it looks, and finds what came until then.
+    """
     global _broker_absent_until
     if time.monotonic() < _broker_absent_until:
         return
     try:
-        drain_outbox.apply_async((queue,), queue=queue, expires=60, retry=False)
-    except (OperationalError, OSError) as error:
+        if server().client.set(key("bell", queue), 1, nx=True, ex=BELL_SECONDS):
+            drain_outbox.apply_async((queue,), queue=queue, expires=60, retry=False)
+    except (OperationalError, OSError, redis.RedisError) as error:
         _broker_absent_until = time.monotonic() + REST_AFTER_FAILURE
         logger.warning("bell_not_heard", extra={"queue": queue, "error": str(error)})
+
+
+def _answer_bell(queue: str) -> None:
+    try:
+        server().client.delete(key("bell", queue))
+    except redis.RedisError as error:
+        logger.warning("bell_not_taken_down", extra={"queue": queue, "error": str(error)})
 
 
 def hang_bells() -> None:

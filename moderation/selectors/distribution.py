@@ -37,8 +37,9 @@ def lookup(
     entries = effective_cache.read(wanted)
     missing = [i for i in wanted if i not in entries]
     if missing:
+        epoch = effective_cache.epoch()
         from_database = _read(missing)
-        effective_cache.write(from_database.items())
+        effective_cache.write(from_database.items(), epoch)
         entries = {**entries, **from_database}
     ended = [i for i, e in entries.items() if not e.holds_at(now)]
     if ended:

@@ -59,8 +59,13 @@ def recompute(post_ids: Sequence[uuid.UUID], *, now: datetime) -> int:
 
 def publish(post_ids: Sequence[uuid.UUID]) -> bool:
     """Write the stored states of these posts to the cache; returns whether Redis took them."""
+    epoch = effective_cache.epoch()
+    if epoch is None:
+        return False
     rows = EffectiveState.objects.filter(post_id__in=post_ids).order_by("post_id")
-    return effective_cache.write((r.post_id, Entry(r.version, r.valid_until, r.document)) for r in rows)
+    return effective_cache.write(
+        ((r.post_id, Entry(r.version, r.valid_until, r.document)) for r in rows), epoch
+    )
 
 
 def request(post_ids: Collection[uuid.UUID], *, now: datetime) -> None:

@@ -1,7 +1,7 @@
 """Notices: a person is told once, after the effect has been stable for a while; told again when it is lifted."""
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ _DESK = (DecisionKind.REMOVAL, DecisionKind.HIDE, DecisionKind.RESTRICTION)
 
 
 def after(changes: Iterable["Change"], *, now: datetime) -> None:
-    """Write, restart and cancel notices for what a recompute changed.
+    """Write, restart and cancel notices for what a recompute changed, in a handful of queries.
 
     Ratings dwell (domain 4): the author is told after 6 h without change; a changed verdict restarts the
     clock, a reversal cancels it. Whoever was told already is told that it was withdrawn.
@@ -36,18 +36,16 @@ def after(changes: Iterable["Change"], *, now: datetime) -> None:
     ended = {c.post_id: _because(c.before) - _because(c.after) for c in changes}
     ids = {i for part in (*began.values(), *ended.values()) for i in part}
     decisions = {str(d.pk): d for d in Decision.objects.filter(pk__in=ids)}
+    told = _Told(list(began), decisions)
     dwell = timedelta(hours=policies.at(now).data["notices"]["author_dwell_hours"])
-    new = []
     for change in changes:
-        replaced = any(decisions[i].kind in _DESK for i in began[change.post_id])
-        for i in sorted(ended[change.post_id]):
-            new += _end(change, decisions[i], replaced=replaced, now=now)
-        for i in sorted(began[change.post_id]):
-            kind = _KIND_OF.get(DecisionKind(decisions[i].kind))
-            if kind is not None:
-                due = now if kind in AT_ONCE else now + dwell
-                new.append(_notice(kind, change, decisions[i].pk, now=now, due=due))
-    Notice.objects.bulk_create(new, ignore_conflicts=True, batch_size=2000)
+        new = [decisions[i] for i in sorted(began[change.post_id])]
+        old = [decisions[i] for i in sorted(ended[change.post_id])]
+        for decision in old:
+            told.end(change, decision, new, now=now)
+        for decision in new:
+            told.begin(change, decision, old, dwell=dwell, now=now)
+    told.write(now=now)
 
 
 @transaction.atomic
@@ -60,28 +58,84 @@ def deliver(*, now: datetime, limit: int = 500) -> int:
     return Notice.objects.filter(pk__in=ids).update(sent_at=now)
 
 
-def _end(change: "Change", decision: Decision, *, replaced: bool, now: datetime) -> list[Notice]:
-    """Cancel what was not told yet; tell who was told, unless another measure of the desk took its place."""
-    kind = _KIND_OF.get(DecisionKind(decision.kind))
-    if kind is None:
-        return []
-    told = Notice.objects.filter(kind=kind, post_id=change.post_id, decision=decision, sent_at__isnull=False)
-    Notice.objects.filter(
-        kind=kind, post_id=change.post_id, decision=decision, sent_at__isnull=True, cancelled_at__isnull=True
-    ).update(cancelled_at=now)
-    if not told.exists():
-        return []
-    lifted = NoticeKind.WITHDRAWN if kind == NoticeKind.RATED else NoticeKind.RESTORED
-    still_down = lifted == NoticeKind.RESTORED and (replaced or bool((change.after or {}).get("removed")))
-    return [] if still_down else [_notice(lifted, change, decision.pk, now=now, due=now)]
+class _Told:
+    """The notices about some posts and decisions as they are, locked, and what is to become of them."""
+
+    def __init__(self, posts: Sequence[uuid.UUID], decisions: Mapping[str, Decision]) -> None:
+        rows = Notice.objects.select_for_update(no_key=True, of=("self",)).filter(
+            post_id__in=posts, decision_id__in=[d.pk for d in decisions.values()], actor__isnull=False
+        )
+        self._known = {(n.kind, n.post_id, n.decision_id): n for n in rows.order_by("id")}
+        self._new: list[Notice] = []
+        self._cancelled: set[uuid.UUID] = set()
+        self._revived: dict[datetime, list[uuid.UUID]] = {}
+
+    def end(self, change: "Change", decision: Decision, began: Sequence[Decision], *, now: datetime) -> None:
+        """Cancel what was not told yet; tell who was told, unless a new decision took its place."""
+        kind = _KIND_OF.get(DecisionKind(decision.kind))
+        known = self._known.get((kind, change.post_id, decision.pk)) if kind else None
+        if known is None:
+            return
+        if known.sent_at is None:
+            self._cancelled.add(known.pk)
+        elif kind == NoticeKind.RATED:
+            if not any(d.cluster_id == decision.cluster_id for d in began):
+                self._add(NoticeKind.WITHDRAWN, change, decision, due=now, now=now)
+        elif not any(d.kind in _DESK for d in began) and not (change.after or {}).get("removed"):
+            self._add(NoticeKind.RESTORED, change, decision, due=now, now=now)
+
+    def begin(
+        self,
+        change: "Change",
+        decision: Decision,
+        ended: Sequence[Decision],
+        *,
+        dwell: timedelta,
+        now: datetime,
+    ) -> None:
+        """Tell what a decision began to do; the same verdict on better grounds is not news."""
+        kind = _KIND_OF.get(DecisionKind(decision.kind))
+        if kind is None:
+            return
+        due = now if kind in AT_ONCE else now + dwell
+        same = next((d for d in ended if _says(d) == _says(decision)), None)
+        before = self._known.get((kind, change.post_id, same.pk)) if same else None
+        if before is not None and before.sent_at is not None:
+            return
+        if before is not None and before.cancelled_at is None:
+            due = before.due_at
+        known = self._known.get((kind, change.post_id, decision.pk))
+        if known is None:
+            self._add(kind, change, decision, due=due, now=now)
+        elif known.sent_at is None:  # it ended and began again: the clock restarts
+            self._revived.setdefault(due, []).append(known.pk)
+
+    def write(self, *, now: datetime) -> None:
+        Notice.objects.filter(pk__in=self._cancelled, cancelled_at__isnull=True).update(cancelled_at=now)
+        for due, ids in self._revived.items():
+            Notice.objects.filter(pk__in=ids).update(cancelled_at=None, at=now, due_at=due)
+        Notice.objects.bulk_create(self._new, ignore_conflicts=True, batch_size=2000)
+
+    def _add(
+        self, kind: NoticeKind, change: "Change", decision: Decision, *, due: datetime, now: datetime
+    ) -> None:
+        self._new.append(
+            Notice(
+                kind=kind,
+                actor_id=change.actor_id,
+                post_id=change.post_id,
+                decision=decision,
+                at=now,
+                due_at=due,
+            )
+        )
 
 
-def _notice(
-    kind: NoticeKind, change: "Change", decision: uuid.UUID, *, now: datetime, due: datetime
-) -> Notice:
-    return Notice(
-        kind=kind, actor_id=change.actor_id, post_id=change.post_id, decision_id=decision, at=now, due_at=due
-    )
+def _says(verdict: Decision) -> tuple[object, ...]:
+    """What a verdict tells an author; a measure of the desk says something new each time."""
+    if verdict.kind != DecisionKind.STANDING_VERDICT:
+        return (verdict.pk,)
+    return (verdict.cluster_id, verdict.outcome, verdict.contested)
 
 
 def _because(document: dict[str, Any] | None) -> set[str]:

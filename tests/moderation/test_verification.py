@@ -43,7 +43,7 @@ def test_a_stored_state_that_nobody_decided_is_found(hidden, clock):
 
 def test_a_wrong_cache_is_found(hidden, clock):
     state = EffectiveState.objects.get(post=hidden)
-    effective_cache.write([(hidden.pk, Entry(state.version + 1, None, None))])
+    effective_cache.write([(hidden.pk, Entry(state.version + 1, None, None))], effective_cache.epoch())
 
     assert any("cached" in fault for fault in verification.faults(now=clock()))
 
