@@ -26,7 +26,7 @@ from moderation.permissions import (
     may_work_desk,
 )
 from moderation.selectors import policies
-from moderation.services import audit, decisions, subjects
+from moderation.services import audit, decisions, queue, subjects
 
 OPEN = (EscalationStatus.OPEN, EscalationStatus.PROPOSED)
 MEASURES = (DecisionKind.REMOVAL, DecisionKind.RESTRICTION, DecisionKind.HIDE)
@@ -144,6 +144,8 @@ def confirm(
 
     Raises Refused (the proposer, or no specialist); NotFound; Conflict (`wrong_state`); StaleItem.
     """
+    # Items come before cases and posts in the lock order.
+    queue.lock_about(post_ids=Proposal.objects.filter(pk=proposal_id).values("escalation__post_id"))
     case, proposal = _judged(proposal_id, caller=caller)
     _require_shown(case, shown)
     proposal.status = workflow.PROPOSAL.step(proposal.status, "confirm")
@@ -153,7 +155,6 @@ def confirm(
     _step(case, "confirm removal" if removal else "confirm restriction", now=now)
     replaced = (DecisionKind.HIDE, DecisionKind.RESTRICTION)
     _end_in_force(case, replaced, key=f"confirm:{proposal.pk}", caller=caller, now=now)
-    # Items come before posts and cases in the lock order, but nobody locks an item while holding a case.
     if removal and not proposal.regions:
         subjects.close_removed(case.post, outcome=ItemOutcome.REMOVED, caller=caller, now=now)
     decision = decisions.on_post(

@@ -256,14 +256,6 @@ def follow_edit(item: ReviewItem) -> bool:
     return True
 
 
-def turn_into_re_check(item: ReviewItem, *, now: datetime) -> None:
-    """The author edited a rated post that somebody flagged again: one job for both."""
-    hours = policies.at(now).data["re_check"]["due_hours"]
-    item.kind, item.due_at = ItemKind.RE_CHECK, min(item.due_at, now + timedelta(hours=hours))
-    item.version += 1
-    item.save(update_fields=["kind", "due_at", "version"])
-
-
 def close(item: ReviewItem, *, outcome: ItemOutcome, caller: Caller, now: datetime) -> None:
     workflow.ITEM.step(item.status, "close")
     item.status, item.outcome, item.closed_at = ItemStatus.CLOSED, outcome, now

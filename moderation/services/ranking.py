@@ -132,7 +132,7 @@ def _re_check(post: Post, *, now: datetime) -> None:
     if open_re_check is not None and not wanted:
         queue.close(open_re_check, outcome=ItemOutcome.RATED, caller=SYSTEM, now=now)
     elif wanted and open_re_check is None and review is not None:
-        queue.turn_into_re_check(review, now=now)
+        subjects.turn_into_re_check(review, now=now)
     elif wanted and open_re_check is None and post.current_version is not None:
         queue.open_for_version(post.current_version, now=now, caller=SYSTEM, kind=ItemKind.RE_CHECK)
 

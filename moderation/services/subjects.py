@@ -4,14 +4,23 @@ Whoever calls these holds the locks of the items concerned, or lets them be take
 """
 
 import uuid
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import Case, Exists, F, OuterRef, QuerySet, When
 
 from moderation import locks
 from moderation.caller import Caller
-from moderation.enums import AuditEvent, DecisionKind, EscalationStatus, ItemKind, ItemOutcome, OutboxKind
-from moderation.models import ClusterMember, Decision, Escalation, Post, ReviewItem
+from moderation.enums import (
+    AuditEvent,
+    DecisionKind,
+    EscalationStatus,
+    ItemKind,
+    ItemOutcome,
+    ItemStatus,
+    OutboxKind,
+)
+from moderation.models import ClusterMember, Decision, Escalation, Post, PostVersion, ReviewItem
+from moderation.selectors import policies
 from moderation.services import audit, outbox, queue
 
 
@@ -29,23 +38,27 @@ def live_members(cluster_id: uuid.UUID) -> QuerySet[ClusterMember]:
     )
 
 
-def show_original(item: ReviewItem, *, raise_version: bool) -> None:
-    """Let a claim's item show its earliest published live post, in the version that makes the claim.
-
-    The rating's strike goes to who published that one (domain 5). Posts whose newest version makes the
-    claim come first. Nothing changes while there is no live post.
+def original(cluster_id: uuid.UUID) -> PostVersion | None:
+    """The earliest published live post of a cluster, in the version that makes the claim; None if no post is
+    live. Whoever published it is struck by a rating made on it (domain 5). Posts whose newest version still
+    makes the claim come first.
     """
-    if item.cluster_id is None:
-        return
     still = Case(When(post__current_version_id=F("post_version_id"), then=0), default=1)
     first = (
-        live_members(item.cluster_id)
+        live_members(cluster_id)
+        .select_related("post_version__post")
         .order_by(still, "post__published_at", "post_id", "-post_version__number")
         .first()
     )
-    if first is None or first.post_version_id == item.displayed_version_id:
+    return first.post_version if first else None
+
+
+def show_original(item: ReviewItem, *, raise_version: bool) -> None:
+    """Let a claim's item show its original; nothing changes while there is no live post."""
+    first = original(item.cluster_id) if item.cluster_id else None
+    if first is None or first.pk == item.displayed_version_id:
         return
-    item.displayed_version_id = first.post_version_id
+    item.displayed_version = first
     if raise_version:
         item.version += 1
     item.save(update_fields=["displayed_version", "version"])
@@ -101,6 +114,25 @@ def join_cluster(
         show_original(shared, raise_version=False)
         queue.close(own, outcome=ItemOutcome.MERGED, caller=caller, now=now)
         audit.record(AuditEvent.ITEM_MERGED, own, caller=caller, now=now, into=str(shared.pk))
+
+
+def turn_into_re_check(item: ReviewItem, *, now: datetime) -> None:
+    """The author edited a rated post that somebody flagged again: one job for both."""
+    hours = policies.at(now).data["re_check"]["due_hours"]
+    item.kind, item.due_at = ItemKind.RE_CHECK, min(item.due_at, now + timedelta(hours=hours))
+    item.version += 1
+    item.save(update_fields=["kind", "due_at", "version"])
+
+
+def close_rated(item: ReviewItem, *, cluster_id: uuid.UUID, caller: Caller, now: datetime) -> None:
+    """A rating of the cluster answers the item it was made on; if that was merged into the cluster's item on
+    the way, it answers that one."""
+    if item.outcome == ItemOutcome.MERGED:
+        shared = [i for i in locks.open_items(cluster_ids=[cluster_id]) if i.kind == ItemKind.REVIEW]
+    else:
+        shared = [item] if item.status == ItemStatus.OPEN else []
+    for answered in shared:
+        queue.close(answered, outcome=ItemOutcome.RATED, caller=caller, now=now)
 
 
 def close_deleted(post: Post, items: list[ReviewItem], *, caller: Caller, now: datetime) -> None:
