@@ -133,8 +133,12 @@ def _running_product(places: Places, signals: Signals) -> Iterator[tuple[Product
     with running_services(places, signals) as (found, supervisor):
         product = Product(places, found, port, signals.to_stop)
         product.prepare()
-        product.seed()
-        product.start(supervisor)
+        if places.in_first_start():
+            product.seed()  # nobody shall see half a demo
+            product.start(supervisor)
+        else:
+            product.start(supervisor)
+            product.seed()
         product.wait_until_it_works(supervisor)
         places.end_first_start()
         product.publish()

@@ -100,6 +100,9 @@ class Places:
             self._unused.touch()
         return cut_off
 
+    def in_first_start(self) -> bool:
+        return self._unused.exists()
+
     def end_first_start(self) -> None:
         self._unused.unlink(missing_ok=True)
 

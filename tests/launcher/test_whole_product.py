@@ -23,7 +23,7 @@ from launcher.places import ROOT
 
 from .conftest import alive, until
 
-START_SECONDS = 120
+START_SECONDS = 240
 OURS = (
     "DATABASE_URL",
     "REDIS_URL",
