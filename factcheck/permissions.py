@@ -17,6 +17,7 @@ __all__ = [
     "may_administer",
     "may_lead",
     "may_rate",
+    "may_read_ratings",
     "may_read_everything",
     "may_see_partners",
     "may_see_queue",
@@ -33,7 +34,7 @@ def may_see_queue(caller: Caller) -> Answer:
                 caller.acts_as(Role.REVIEWER, Role.LEAD) and caller.organisation is not None,
                 _("Only reviewers of a partner see the queue."),
             ),
-            yes_if(caller.has(Scope.QUEUE_WORK), _("This key lacks the scope queue:work.")),
+            yes_if(caller.has(Scope.QUEUE_WORK), _lacks_queue_work()),
         ]
     )
 
@@ -51,6 +52,8 @@ def may_withdraw(caller: Caller, rating: "Rating") -> Answer:
     """The rater, or a lead of the same partner; a lapsed partner too."""
     if caller.organisation_id != rating.partner_id:
         return no(_("This is another partner's rating."))
+    if not caller.has(Scope.QUEUE_WORK):
+        return no(_lacks_queue_work())
     return yes_if(
         caller.acts_as(Role.LEAD) or rating.rated_by_id == caller.person_id,
         _("Only the rater or a lead of the partner changes a rating."),
@@ -59,7 +62,7 @@ def may_withdraw(caller: Caller, rating: "Rating") -> Answer:
 
 def may_undo(caller: Caller, rating: "Rating", *, now: "datetime", seconds: int) -> Answer:
     """The rater, within the undo time of the policy."""
-    own = rating.rated_by_id == caller.person_id
+    own = rating.rated_by_id == caller.person_id and caller.has(Scope.QUEUE_WORK)
     return yes_if(
         own and (now - rating.at).total_seconds() <= seconds,
         _("A rating can be undone by its rater within %(seconds)s seconds.") % {"seconds": seconds},
@@ -77,6 +80,20 @@ def may_see_partners(caller: Caller) -> Answer:
     return yes_if(
         by_key or bool(may_read_everything(caller)), _("Only administrators and auditors see partners.")
     )
+
+
+def may_read_ratings(caller: Caller) -> Answer:
+    """Claims and ratings of every partner: whoever works here, and programs that read decisions."""
+    works = caller.acts_as(Role.REVIEWER, Role.LEAD, Role.POLICY_SPECIALIST, Role.ADMINISTRATOR, Role.AUDITOR)
+    by_work = works and (caller.has(Scope.QUEUE_WORK) or caller.has(Scope.DESK_WORK))
+    by_key = caller.client_id is not None and caller.has(Scope.DECISIONS_READ)
+    return yes_if(
+        by_work or by_key, _("Only people who work here and keys with decisions:read read ratings.")
+    )
+
+
+def _lacks_queue_work() -> str:
+    return _("This key lacks the scope queue:work.")
 
 
 def _certified(partner: "Partner", *, now: "datetime") -> Answer:

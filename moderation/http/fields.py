@@ -186,6 +186,18 @@ class Ref(Text):
         super().__init__(max_length=LONGEST_NAME + 4, **options)
 
 
+class Email(serializers.EmailField):
+    """An e-mail address, not trimmed into one."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=254, trim_whitespace=False, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
 class ExternalId(Text):
     """The platform's own id of a post, an actor or a member: no spaces or controls around it."""
 

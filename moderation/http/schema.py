@@ -9,6 +9,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from rest_framework import serializers
 
 from moderation.http.problems import MEDIA_TYPE
+from moderation.http.shapes import Input
 
 Direction = Literal["request", "response"]
 
@@ -64,6 +65,12 @@ class Documented(AutoSchema):
         own = list(super().get_override_parameters())
         writes = self.method in ("POST", "PUT", "DELETE") and not getattr(self.view, "reads", False)
         return [*own, IDEMPOTENCY] if writes else own
+
+    def _map_basic_serializer(self, serializer: Any, direction: Direction) -> dict[str, Any]:
+        found: dict[str, Any] = super()._map_basic_serializer(serializer, direction)
+        if isinstance(serializer, Input):
+            found["additionalProperties"] = False
+        return found
 
     def _get_response_bodies(self, direction: Direction = "response") -> dict[str, Any]:
         found = super()._get_response_bodies(direction)

@@ -1,0 +1,156 @@
+"""/partners/{id}/people: who belongs to a partner, for its leads and for administrators.
+
+Names and addresses are for people signed in; a key sees roles and times only.
+"""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from factcheck.api import examples
+from factcheck.api.leases import NothingIn
+from factcheck.api.partners import NOTHING, partner
+from factcheck.enums import MembershipRole, MembershipStatus
+from factcheck.models import Invitation, Membership, Partner
+from factcheck.permissions import may_lead
+from factcheck.services import people
+from moderation.errors import NotFound
+from moderation.http import fields
+from moderation.http.fields import Moment
+from moderation.http.pagination import OLDEST_FIRST, PageQuery, page_of, paginate
+from moderation.http.schema import answered, sent
+from moderation.http.shapes import Input, query, read
+from moderation.http.views import ApiView
+
+
+class InvitationIn(Input):
+    email = fields.Email()
+    role = fields.Choice(MembershipRole.choices)
+
+
+class PersonOut(serializers.Serializer):
+    name = serializers.CharField(source="display_name")
+    email = serializers.EmailField()
+
+
+class MembershipOut(serializers.Serializer):
+    id = serializers.UUIDField()
+    role = serializers.ChoiceField(MembershipRole.choices)
+    status = serializers.ChoiceField(MembershipStatus.choices)
+    joined_at = Moment()
+    person = PersonOut(allow_null=True, help_text="Null for a key.")
+
+
+class InvitationOut(serializers.Serializer):
+    id = serializers.UUIDField()
+    role = serializers.ChoiceField(MembershipRole.choices)
+    invited_at = Moment()
+    expires_at = Moment()
+    token = serializers.CharField(
+        allow_null=True, help_text="Of the link to accept it; shown once, null when the request is repeated."
+    )
+
+
+class PeopleView(ApiView):
+    secrets = ("token",)
+
+    @extend_schema(
+        summary="A partner's people, in the order they joined",
+        parameters=[PageQuery],
+        responses=page_of(MembershipOut, "MembershipPage"),
+        examples=[answered(examples.page(examples.MEMBERSHIP))],
+    )
+    def get(self, request: Request, partner_id: Any) -> Response:
+        led = led_partner(partner_id, self)
+        found = (
+            Membership.objects.filter(partner=led)
+            .exclude(status=MembershipStatus.REMOVED)
+            .select_related("person")
+        )
+        page = paginate(found, OLDEST_FIRST, query(PageQuery, request))
+        return Response(page.document(lambda membership: written(membership, self)))
+
+    @extend_schema(
+        summary="Invite somebody",
+        description="A second invitation to the same address replaces an open one.",
+        request=InvitationIn,
+        responses={201: InvitationOut},
+        examples=[
+            sent({"email": "rita@lanka-checks.example", "role": "reviewer"}),
+            answered(examples.INVITATION, status=201),
+        ],
+    )
+    def post(self, request: Request, partner_id: Any) -> Response:
+        led = led_partner(partner_id, self)
+        data = read(InvitationIn, request)
+        invitation: Invitation
+        invitation, token = people.invite(
+            led, email=data["email"], role=MembershipRole(data["role"]), **self.who
+        )
+        row = {name: getattr(invitation, name) for name in ("id", "role", "invited_at", "expires_at")}
+        return Response(InvitationOut({**row, "token": token}).data, status=201)
+
+
+class MembershipView(ApiView):
+    @extend_schema(
+        summary="End a membership",
+        description="Their sessions end and their leases are freed at once; their ratings stay the partner's.",
+        responses={200: MembershipOut},
+        examples=[answered({**examples.MEMBERSHIP, "status": "removed"})],
+    )
+    def delete(self, request: Request, partner_id: Any, membership_id: Any) -> Response:
+        membership = member_of(partner_id, membership_id, self)
+        return Response(written(people.remove(membership, **self.who), self))
+
+
+class SuspendMembershipView(ApiView):
+    @extend_schema(
+        summary="Suspend somebody",
+        request=None,
+        responses=MembershipOut,
+        examples=[answered({**examples.MEMBERSHIP, "status": "suspended"})],
+    )
+    def post(self, request: Request, partner_id: Any, membership_id: Any) -> Response:
+        membership = member_of(partner_id, membership_id, self)
+        read(NothingIn, request)
+        return Response(written(people.suspend(membership, **self.who), self))
+
+
+class ResumeMembershipView(ApiView):
+    @extend_schema(
+        summary="Let a suspended person work again",
+        request=None,
+        responses=MembershipOut,
+        examples=[answered(examples.MEMBERSHIP)],
+    )
+    def post(self, request: Request, partner_id: Any, membership_id: Any) -> Response:
+        membership = member_of(partner_id, membership_id, self)
+        read(NothingIn, request)
+        return Response(written(people.resume(membership, **self.who), self))
+
+
+def led_partner(partner_id: Any, view: ApiView) -> Partner:
+    """The partner, if the caller leads it. Another's does not exist for a lead. Raises Refused, NotFound."""
+    leads = may_lead(view.caller, Partner(pk=view.caller.organisation_id))
+    leads.require()
+    found = partner(partner_id)
+    if not may_lead(view.caller, found):
+        raise NotFound(NOTHING)
+    return found
+
+
+def member_of(partner_id: Any, membership_id: Any, view: ApiView) -> Any:
+    """The id of a membership in this partner. Raises Refused, NotFound."""
+    led = led_partner(partner_id, view)
+    if not Membership.objects.filter(pk=membership_id, partner=led).exists():
+        raise NotFound("There is no such person.")
+    return membership_id
+
+
+def written(membership: Membership, view: ApiView) -> dict[str, Any]:
+    row = {name: getattr(membership, name) for name in ("id", "role", "status", "joined_at")}
+    by_key = view.caller.client_id is not None
+    return dict(MembershipOut({**row, "person": None if by_key else membership.person}).data)
