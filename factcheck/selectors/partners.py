@@ -1,6 +1,7 @@
 """Questions about partners."""
 
 import uuid
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.db.models import Count, Max, Q, QuerySet
@@ -20,6 +21,10 @@ def of(caller: Caller) -> Partner | None:
 
 def scope_of(partner: Partner) -> QueueScope:
     return QueueScope(languages=tuple(partner.languages), countries=tuple(partner.countries))
+
+
+def names(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
+    return dict(Partner.objects.filter(pk__in=ids).values_list("pk", "name"))
 
 
 def listed(*, now: datetime) -> QuerySet[Partner]:

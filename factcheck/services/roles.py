@@ -1,4 +1,4 @@
-"""The roles that memberships bring: the platform's callers ask here."""
+"""The roles that memberships bring, and the partners' names: the platform asks here."""
 
 import uuid
 from datetime import datetime
@@ -7,6 +7,7 @@ from factcheck.enums import MembershipRole
 from factcheck.selectors import partners
 from moderation.caller import Organisation
 from moderation.enums import Role
+from moderation.selectors import organisations
 from moderation.services import callers
 from moderation.services.callers import Capacity
 
@@ -22,3 +23,4 @@ def of_person(person_id: uuid.UUID, now: datetime) -> list[Capacity]:
 
 def register() -> None:
     callers.add_role_source(of_person)
+    organisations.add_name_source(partners.names)

@@ -1,38 +1,43 @@
-"""The policy desk as specialists and auditors read it."""
+"""The policy desk's lists as specialists and auditors read them; one case in full is in `casefile`."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
-from django.db.models import Case, Count, IntegerField, QuerySet, Value, When
+from django.db.models import Case, Count, F, IntegerField, Q, QuerySet, Value, When
 
 from moderation.caller import Caller
-from moderation.enums import EscalationStatus, ProposalStatus
-from moderation.models import Decision, EffectiveState, Escalation, Flag, PostVersion, Proposal, Strike
+from moderation.enums import DecisionKind, EscalationStatus, ProposalStatus
+from moderation.models import Decision, Escalation, Proposal
 from moderation.permissions import may_see_desk
-from moderation.selectors import standing
+from moderation.selectors import organisations
 
 OPEN = (EscalationStatus.OPEN, EscalationStatus.PROPOSED)
+DECIDED = (EscalationStatus.REMOVED, EscalationStatus.RESTRICTED, EscalationStatus.KEPT)
 
 
-def cases(*, caller: Caller, status: str = "") -> QuerySet[Escalation]:
-    """Open cases, soonest due first; with `status` the cases in it. Empty for who may not see the desk."""
+def cases(*, caller: Caller, status: str = "", ground: str = "", region: str = "") -> QuerySet[Escalation]:
+    """Open cases, soonest due first; with `status` the cases in it. Empty for who may not see the desk.
+
+    `region` finds the cases that name it, or name none.
+    """
     if not may_see_desk(caller):
         return Escalation.objects.none()
-    wanted = (
-        Escalation.objects.filter(status=status) if status else Escalation.objects.filter(status__in=OPEN)
-    )
-    return (
-        wanted.select_related("post__actor", "post__reach", "post_version__content", "opened_by")
-        .annotate(
-            decided_last=Case(
-                When(decided_at__isnull=True, then=Value(0)), default=Value(1), output_field=IntegerField()
-            )
+    wanted = Escalation.objects.filter(status=status) if status else _open()
+    return _narrowed(wanted, ground, region).annotate(
+        decided_last=Case(
+            When(decided_at__isnull=True, then=Value(0)), default=Value(1), output_field=IntegerField()
         )
-        .order_by("decided_last", "due_at", "id")
-    )
+    ).order_by("decided_last", "due_at", "id")  # fmt: skip
+
+
+def decided(*, caller: Caller, ground: str = "", region: str = "") -> QuerySet[Escalation]:
+    """Decided cases, the newest decision first."""
+    if not may_see_desk(caller):
+        return Escalation.objects.none()
+    wanted = _narrowed(Escalation.objects.filter(status__in=DECIDED), ground, region)
+    return wanted.order_by(F("decided_at").desc(), "-id")
 
 
 def waiting_for(caller: Caller) -> QuerySet[Proposal]:
@@ -47,54 +52,101 @@ def waiting_for(caller: Caller) -> QuerySet[Proposal]:
     )
 
 
+def wait_for_key(*, caller: Caller, ground: str = "", region: str = "") -> QuerySet[Escalation]:
+    """The cases of the second-key inbox, the longest waiting first."""
+    if not may_see_desk(caller):
+        return Escalation.objects.none()
+    waiting = Q(proposals__status=ProposalStatus.WAITING) & ~Q(proposals__proposed_by_id=caller.person_id)
+    return _narrowed(_open().filter(waiting), ground, region).order_by("proposals__proposed_at", "id")
+
+
 @dataclass(frozen=True)
-class CaseFile:
-    """Everything the desk sees about a case."""
+class Counts:
+    """How many cases each list holds, and how many open ones are late."""
+
+    open: int
+    late: int
+    keys: int
+    decided: int
+
+
+def counts(caller: Caller, *, now: datetime) -> Counts:
+    if not may_see_desk(caller):
+        return Counts(0, 0, 0, 0)
+    found = Escalation.objects.aggregate(
+        open=Count("id", filter=Q(status__in=OPEN)),
+        late=Count("id", filter=Q(status__in=OPEN, due_at__lte=now)),
+        decided=Count("id", filter=Q(status__in=DECIDED)),
+    )
+    return Counts(found["open"], found["late"], waiting_for(caller).count(), found["decided"])
+
+
+def hidden_now(*, now: datetime) -> list[datetime]:
+    """When the emergency hides that run now end, the soonest first."""
+    ends = _running(now).order_by("in_force_until", "id").values_list("in_force_until", flat=True)
+    return [end for end in ends if end is not None]
+
+
+def regions_named() -> list[str]:
+    """The regions that cases name, for the filter."""
+    lists = Escalation.objects.exclude(regions=[]).order_by("regions").values_list("regions", flat=True)
+    return sorted({code for codes in lists.distinct() for code in codes})
+
+
+@dataclass(frozen=True)
+class Row:
+    """A case with what a list says about it. `hide` is the emergency hide that runs now."""
 
     case: Escalation
-    versions: Sequence[PostVersion]
-    flags: Sequence[dict[str, Any]]
-    decisions: Sequence[Decision]
-    proposals: Sequence[Proposal]
-    effect: dict[str, Any] | None
-    counting_strikes: Sequence[Strike]
-    other_cases: Sequence[Escalation]
-    similar_removals: Sequence[Escalation]
+    hide: Decision | None
+    proposal: Proposal | None
+    organisation: str
 
 
-def case_file(case_id: uuid.UUID, *, caller: Caller, now: datetime) -> CaseFile | None:
-    """None if there is no such case or the caller may not see the desk."""
-    case = (
-        Escalation.objects.filter(pk=case_id)
-        .select_related("post__actor", "post__reach", "post_version__content", "opened_by")
-        .first()
+def dress(found: Collection[Escalation], *, now: datetime) -> list[Row]:
+    """The rows of these cases, in three queries."""
+    hides = running_hides([case.post_version_id for case in found], now=now)
+    waiting = Proposal.objects.filter(escalation__in=found, status=ProposalStatus.WAITING)
+    proposals = {p.escalation_id: p for p in waiting.select_related("proposed_by").order_by("id")}
+    named = organisations.names({case.opened_for for case in found if case.opened_for})
+    return [
+        Row(
+            case,
+            hides.get((case.post_version_id, case.ground)),
+            proposals.get(case.pk),
+            named.get(case.opened_for, "") if case.opened_for else "",
+        )
+        for case in found
+    ]
+
+
+def running_hides(
+    version_ids: Sequence[uuid.UUID], *, now: datetime
+) -> dict[tuple[uuid.UUID | None, str], Decision]:
+    """The emergency hides in force now, by post version and ground."""
+    rows = _running(now).filter(post_version_id__in=version_ids)
+    return {
+        (row.post_version_id, row.ground): row for row in rows.select_related("decided_by").order_by("id")
+    }
+
+
+def _running(now: datetime) -> QuerySet[Decision]:
+    return Decision.objects.filter(
+        kind=DecisionKind.HIDE,
+        ends=False,
+        superseded_by__isnull=True,
+        in_force_from__lte=now,
+        in_force_until__gt=now,
     )
-    if case is None or not may_see_desk(caller):
-        return None
-    state = EffectiveState.objects.filter(post=case.post).first()
-    of_author = Escalation.objects.filter(post__actor_id=case.post.actor_id).exclude(pk=case.pk)
-    return CaseFile(
-        case=case,
-        versions=list(case.post.versions.select_related("content").order_by("number")),
-        flags=list(
-            Flag.objects.filter(post=case.post, withdrawn_at__isnull=True)
-            .values("reason")
-            .annotate(count=Count("reporter", distinct=True))
-            .order_by("-count", "reason")
-        ),
-        decisions=list(
-            Decision.objects.filter(post=case.post)
-            .select_related("decided_by", "confirmed_by")
-            .order_by("-id")
-        ),
-        proposals=list(case.proposals.select_related("proposed_by", "judged_by").order_by("-id")),
-        effect=state.document if state else None,
-        counting_strikes=standing.counting([case.post.actor_id], now=now).get(case.post.actor_id, []),
-        other_cases=list(of_author.order_by("-id")[:20]),
-        similar_removals=list(
-            Escalation.objects.filter(ground=case.ground, status=EscalationStatus.REMOVED)
-            .exclude(pk=case.pk)
-            .select_related("post__actor", "post_version__content")
-            .order_by("-decided_at")[:5]
-        ),
-    )
+
+
+def _open() -> QuerySet[Escalation]:
+    return Escalation.objects.filter(status__in=OPEN)
+
+
+def _narrowed(found: QuerySet[Escalation], ground: str, region: str) -> QuerySet[Escalation]:
+    if ground:
+        found = found.filter(ground=ground)
+    if region:
+        found = found.filter(Q(regions=[]) | Q(regions__overlap=[region, region.split("-")[0]]))
+    return found.select_related("post__actor", "post__reach", "post_version__content", "opened_by")
