@@ -15,7 +15,8 @@ from moderation.policy import FULL
 from moderation.selectors import distribution, policies
 
 WINDOW = timedelta(days=14)
-HALF_LIFE_HOURS = 18.0  # a post's organic score halves in this time
+HALF_LIFE_HOURS = 12.0  # a post's weight halves in this time
+NEW_POST_VIEWS = 100  # views that every post is credited with, so that new ones are seen at all
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,13 @@ class FeedPart:
     end: Place | None
 
 
+# A post's weight is linear in its views, so that a multiplier of 0.2 leaves a fifth of it, as its label says.
 # Freshness is taken at a fixed time per reading, so that scores do not move under a reader who scrolls.
 _RANK = """
 SELECT id, score FROM (
     SELECT p.id,
-        ln(2 + coalesce(r.views, 0)::float8)
-        * exp(-0.693147 * extract(epoch FROM %(at)s - p.published_at)::float8 / 3600 / %(half)s)
+        (%(credit)s + coalesce(r.views, 0))::float8
+        * power(0.5, extract(epoch FROM %(at)s - p.published_at)::float8 / 3600 / %(half)s)
         * CASE
             WHEN s.document IS NULL THEN 1
             WHEN %(default)s::bool THEN s.feed_bp / 10000.0::float8
@@ -93,21 +95,8 @@ def ranked(
     Posts removed in the region are left out, so a part may hold fewer than `limit`.
     """
     at = after.at if after else now
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _RANK,
-            {
-                "at": at,
-                "half": HALF_LIFE_HOURS,
-                "since": at - WINDOW,
-                "language": language,
-                "limit": limit + 1,
-                "score": after.score if after else None,
-                "id": after.post_id if after else None,
-                **_preference(viewer, policies.at(now).data),
-            },
-        )
-        rows: list[tuple[uuid.UUID, float]] = cursor.fetchall()
+    preference = _preference(viewer.viewer_preference, policies.at(now).data)
+    rows = _scores(at, preference, language=language, after=after, limit=limit + 1)
     shown = dict(rows[:limit])
     dressed = _dress(list(shown), shown, caller=caller, viewer=viewer, region=region, now=now)
     last = rows[limit - 1] if len(rows) > limit else None
@@ -128,11 +117,57 @@ def languages(*, now: datetime) -> list[str]:
     return sorted(recent.order_by().values_list("language", flat=True).distinct())
 
 
-def _preference(viewer: User, rules: Mapping[str, Any]) -> dict[str, Any]:
+def order(*, now: datetime, limit: int = 20_000) -> dict[str, int]:
+    """Each post's place in the feed of somebody who chose nothing, from 1, by external id."""
+    preference = _preference(ViewerPreference.DEFAULT, policies.at(now).data)
+    places = {post_id: n for n, (post_id, _) in enumerate(_scores(now, preference, limit=limit), 1)}
+    names = dict(Post.objects.filter(pk__in=places).values_list("pk", "external_id"))
+    return {names[post_id]: place for post_id, place in places.items()}
+
+
+def moved(before: Mapping[str, int], after: Mapping[str, int]) -> list[str]:
+    """What became of each post's place, in words: who sank furthest first, who is gone last."""
+    sunk = sorted((i for i in before if i in after), key=lambda i: before[i] - after[i])
+    gone = [i for i in before if i not in after]
+    return [
+        *(f"{i}: place {before[i]} → {after[i]}" for i in sunk if after[i] > before[i]),
+        *(f"{i}: place {before[i]} → gone" for i in gone),
+    ]
+
+
+def _scores(
+    at: datetime,
+    preference: Mapping[str, Any],
+    *,
+    limit: int,
+    language: str = "",
+    after: Place | None = None,
+) -> list[tuple[uuid.UUID, float]]:
+    """Posts with their scores at `at`, best first."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _RANK,
+            {
+                "at": at,
+                "half": HALF_LIFE_HOURS,
+                "credit": NEW_POST_VIEWS,
+                "since": at - WINDOW,
+                "language": language,
+                "limit": limit,
+                "score": after.score if after else None,
+                "id": after.post_id if after else None,
+                **preference,
+            },
+        )
+        rows: list[tuple[uuid.UUID, float]] = cursor.fetchall()
+    return rows
+
+
+def _preference(choice: str, rules: Mapping[str, Any]) -> dict[str, Any]:
     """How the viewer's choice changes what a rating takes from a post, as policy.for_viewer does it."""
-    share = rules["viewer_preference"].get(viewer.viewer_preference, FULL)
+    share = rules["viewer_preference"].get(choice, FULL)
     return {
-        "default": viewer.viewer_preference == ViewerPreference.DEFAULT,
+        "default": choice == ViewerPreference.DEFAULT,
         "ignored": share is None,
         "share": (FULL if share is None else share) / FULL,
         "floor": rules["floor"]["feed"],

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.text import get_text_list
 from django.utils.translation import gettext as _
 
+from moderation.enums import StandingLevel
 from moderation.policy import FULL, LABEL_SEVERITY
 from moderation.selectors.feed import FeedPost
 from moderation.views import media
@@ -42,7 +43,7 @@ def card(shown: FeedPost, rules: Mapping[str, Any], *, whole: bool = False) -> d
                 "name": post.actor.name,
                 "kind": post.actor.kind,
                 "initials": initials(post.actor.name),
-                "level": effect.get("actor_level", ""),
+                "level": _public_level(effect),
             },
             "published_at": post.published_at,
             "lang": post.language,
@@ -169,6 +170,12 @@ def is_web(url: str) -> bool:
 
 def post_url(post_id: uuid.UUID) -> str:
     return reverse("post", args=[post_id])
+
+
+def _public_level(effect: Mapping[str, Any]) -> str:
+    """A level that takes reach is everybody's to see; a single strike is the author's own matter."""
+    level = str(effect.get("actor_level", ""))
+    return "" if level == StandingLevel.NOTICE else level
 
 
 def _veil(effect: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, str] | None:

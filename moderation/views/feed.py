@@ -13,7 +13,7 @@ from moderation import forms, iso
 from moderation.selectors import feed as feeds
 from moderation.selectors import members, policies
 from moderation.selectors.feed import Place
-from moderation.views import cards, pages
+from moderation.views import cards, flag_states, pages
 from moderation.views.doors import Visit, signed_in
 
 PER_PART = 20
@@ -49,7 +49,7 @@ def feed(request: Visit) -> HttpResponse:
         "is_default": request.user.viewer_preference == "default",
         "region": region,
         "region_name": iso.region_name(region) or region,
-        "flags": members.flags_of(request.caller)[:LATEST_FLAGS],
+        "flags": flag_states.of(members.flags_of(request.caller)[:LATEST_FLAGS], region=region),
         "lowest": _kept(rules, "false"),
         "middle": _kept(rules, "partly_false"),
     }

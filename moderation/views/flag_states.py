@@ -16,9 +16,10 @@ from moderation.views import cards
 
 @dataclass(frozen=True)
 class FlagState:
-    """`withdrawable`: nothing has answered it yet. `readable`: the text may still be shown to who flagged it."""
+    """`kind` names the state; `withdrawable`: nothing has answered the flag yet; `readable`: the post is there."""
 
     flag: Flag
+    kind: str
     word: str
     sentence: str
     icon: str
@@ -43,12 +44,13 @@ def of(flags: Sequence[Flag], *, region: str) -> list[FlagState]:
 
 
 def _state(flag: Flag, effect: dict[str, Any], *, in_review: bool, rules: Any) -> FlagState:
-    removed = bool(effect.get("removed"))
-    deleted = flag.post.deleted_at is not None
-    word, sentence, icon, tone = _words(flag, removed=removed, deleted=deleted, in_review=in_review)
+    removed, deleted = bool(effect.get("removed")), flag.post.deleted_at is not None
+    kind = _kind(flag, effect, in_review=in_review)
+    word, sentence, icon, tone = _words(kind)
     readable = not removed and not deleted
     return FlagState(
         flag=flag,
+        kind=kind,
         word=word,
         sentence=sentence,
         icon=icon,
@@ -60,43 +62,62 @@ def _state(flag: Flag, effect: dict[str, Any], *, in_review: bool, rules: Any) -
     )
 
 
-def _words(flag: Flag, *, removed: bool, deleted: bool, in_review: bool) -> tuple[str, str, str, str]:
+def _kind(flag: Flag, effect: dict[str, Any], *, in_review: bool) -> str:
     if flag.withdrawn_at is not None:
-        return _("Withdrawn"), _("You took this flag back. It counts no more."), "flag-off", "neutral"
-    if removed:
-        return (
+        return "withdrawn"
+    if effect.get("removed"):
+        return "removed"
+    if flag.outcome in (FlagOutcome.AGREED, FlagOutcome.DISAGREED):
+        return str(flag.outcome)
+    if flag.outcome == FlagOutcome.NEUTRAL:
+        if effect.get("contested"):
+            return "disputed"
+        return "counted" if effect.get("articles") else "passed_over"
+    if in_review:
+        return "in_review"
+    return "deleted" if flag.post.deleted_at is not None else "counted"
+
+
+def _words(kind: str) -> tuple[str, str, str, str]:
+    """Word, sentence, icon and tone of a kind of state."""
+    return {
+        "withdrawn": (_("Withdrawn"), _("You took this flag back. It counts no more."), "flag-off", "neutral"),
+        "removed": (
             _("Post removed"),
             _("The policy desk removed this post. Thank you for telling us."),
             "shield-x",
             "good",
-        )
-    if flag.outcome == FlagOutcome.AGREED:
-        return _("Agreed"), _("Reviewers looked at this post and agreed with you."), "checks", "good"
-    if flag.outcome == FlagOutcome.DISAGREED:
-        return (
+        ),
+        "agreed": (_("Agreed"), _("Reviewers looked at this post and agreed with you."), "checks", "good"),
+        "disagreed": (
             _("Not agreed"),
             _("Reviewers looked at this post and came to another result."),
             "eye-check",
             "neutral",
-        )
-    if flag.outcome == FlagOutcome.NEUTRAL:
-        return (
+        ),
+        "disputed": (
+            _("Disputed"),
+            _("Fact-checkers disagree about this post. Your flag is counted until they settle it."),
+            "scale",
+            "neutral",
+        ),
+        "counted": (
+            _("Counted"),
+            _("Reviewers had decided about this post when your flag came. It is stored and counted; there is no second review now."),
+            "archive",
+            "neutral",
+        ),
+        "passed_over": (
             _("Reviewed"),
-            _(
-                "Reviewers looked at this post. It is nothing they can rate, or opinions differ; your flag is not held against you."
-            ),
+            _("Reviewers looked at this post and did not rate it, as with opinions and what nobody can check. Your flag is not held against you."),
             "eye-check",
             "neutral",
-        )
-    if in_review:
-        return _("In review"), _("It waits for a reviewer. You see the outcome here."), "hourglass", "accent"
-    if deleted:
-        return _("Post deleted"), _("Its author deleted the post before a review."), "trash", "neutral"
-    return (
-        _("Counted"),
-        _(
-            "This post was decided lately, so your flag is stored and counted and brings no second review now."
         ),
-        "archive",
-        "neutral",
-    )
+        "in_review": (
+            _("In review"),
+            _("It waits for a reviewer. You see the outcome here."),
+            "hourglass",
+            "accent",
+        ),
+        "deleted": (_("Post deleted"), _("Its author deleted the post before a review."), "trash", "neutral"),
+    }[kind]  # fmt: skip
