@@ -8,7 +8,11 @@ class ModerationConfig(AppConfig):
     def ready(self) -> None:
         from django.db.models.signals import post_migrate
 
-        from moderation import reference, tasks
+        from moderation import (
+            middleware,  # noqa: F401 (connects itself to signing in)
+            reference,
+            tasks,
+        )
 
         post_migrate.connect(reference.load, sender=self, dispatch_uid="moderation.reference")
         tasks.hang_bells()
