@@ -214,6 +214,8 @@ class AuditEvent(TextChoices):
     PERSON_JOINED = "person_joined"
     PERSON_SUSPENDED = "person_suspended"
     PERSON_REMOVED = "person_removed"
+    PERSON_ROLE_CHANGED = "person_role_changed"
+    INVITATION_REVOKED = "invitation_revoked"
     CLAIM_ADDED = "claim_added"
     MATCH_CONFIRMED = "match_confirmed"
     MATCH_REJECTED = "match_rejected"

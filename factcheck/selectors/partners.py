@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Max, Q, QuerySet
 
-from factcheck.enums import MembershipStatus, PartnerStatus
+from factcheck.enums import MembershipRole, MembershipStatus, PartnerStatus
 from factcheck.models import Invitation, Membership, Partner
 from moderation.caller import Caller
 from moderation.selectors.scopes import QueueScope
@@ -27,6 +27,12 @@ def names(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
     return dict(Partner.objects.filter(pk__in=ids).values_list("pk", "name"))
 
 
+def certified_until(partner: Partner, *, now: datetime) -> datetime | None:
+    """The end of the certificate that holds now and holds longest; None if none does."""
+    holding = partner.certifications.filter(valid_from__lte=now, valid_until__gt=now)
+    return holding.order_by("-valid_until").values_list("valid_until", flat=True).first()
+
+
 def listed(*, now: datetime) -> QuerySet[Partner]:
     """All partners with their certificate's end, people and ratings, for administrators."""
     return Partner.objects.annotate(
@@ -43,6 +49,15 @@ def people_of(partner: Partner) -> QuerySet[Membership]:
         .select_related("person")
         .order_by("person__display_name", "id")
     )
+
+
+def sole_lead(partner: Partner) -> uuid.UUID | None:
+    """The membership of the only active lead, who must stay one; None with several, or none."""
+    leads = Membership.objects.filter(
+        partner=partner, role=MembershipRole.LEAD, status=MembershipStatus.ACTIVE
+    ).order_by("id")
+    ids = list(leads.values_list("pk", flat=True)[:2])
+    return ids[0] if len(ids) == 1 else None
 
 
 def open_invitations(partner: Partner, *, now: datetime) -> QuerySet[Invitation]:

@@ -1,20 +1,29 @@
 """Partner organisations: add, certify, change, suspend, resume."""
 
+import re
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from urllib.parse import urlsplit
+from zoneinfo import available_timezones
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from factcheck.enums import LeaseEnding, MembershipStatus, PartnerStatus
 from factcheck.models import Certification, Lease, Membership, Partner
 from factcheck.permissions import may_administer, may_rate
 from factcheck.selectors import partners as find
+from moderation import iso
 from moderation.caller import Caller
 from moderation.enums import AuditEvent
 from moderation.errors import Conflict, Invalid, NotFound, Refused
 from moderation.services import audit, people, queue
+
+RESERVED = frozenset({"new"})  # addresses of pages
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_DOMAIN = re.compile(r"(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])")
 
 
 class NotCertified(Refused):
@@ -49,7 +58,7 @@ def certified(caller: Caller, *, now: datetime) -> Partner:
 def add(draft: PartnerDraft, *, caller: Caller, now: datetime) -> Partner:
     """Raises Refused; Invalid naming the field."""
     may_administer(caller).require()
-    _check(draft)
+    draft = checked(draft)
     try:
         with transaction.atomic():
             partner = Partner.objects.create(
@@ -57,12 +66,12 @@ def add(draft: PartnerDraft, *, caller: Caller, now: datetime) -> Partner:
                 name=draft.name,
                 languages=list(draft.languages),
                 countries=list(draft.countries),
-                domains=[d.lower() for d in draft.domains],
+                domains=list(draft.domains),
                 time_zone=draft.time_zone,
                 added_at=now,
             )
     except IntegrityError:
-        raise Invalid("There is a partner with this short name.", field="slug") from None
+        raise Invalid(_("There is a partner with this short name."), field="slug") from None
     audit.record(AuditEvent.PARTNER_ADDED, partner, caller=caller, now=now)
     return partner
 
@@ -71,11 +80,11 @@ def add(draft: PartnerDraft, *, caller: Caller, now: datetime) -> Partner:
 def change(partner_id: uuid.UUID, draft: PartnerDraft, *, caller: Caller, now: datetime) -> Partner:
     """Change what a partner covers; the short name stays. Raises Refused, NotFound, Invalid."""
     may_administer(caller).require()
-    _check(draft)
+    draft = checked(draft)
     partner = _locked(partner_id)
     partner.name, partner.time_zone = draft.name, draft.time_zone
     partner.languages, partner.countries = list(draft.languages), list(draft.countries)
-    partner.domains = [d.lower() for d in draft.domains]
+    partner.domains = list(draft.domains)
     partner.save()
     audit.record(AuditEvent.PARTNER_CHANGED, partner, caller=caller, now=now)
     return partner
@@ -94,9 +103,9 @@ def certify(
     """Record a certificate. Raises Refused; NotFound; Invalid (`valid_until`, `body`)."""
     may_administer(caller).require()
     if not body.strip():
-        raise Invalid("Name the certifying body.", field="body", code="required")
+        raise Invalid(_("Name the certifying body."), field="body", code="required")
     if valid_until <= valid_from:
-        raise Invalid("A certificate ends after it begins.", field="valid_until")
+        raise Invalid(_("A certificate ends after it begins."), field="valid_until")
     partner = _locked(partner_id)
     certificate = Certification.objects.create(
         partner=partner,
@@ -119,7 +128,7 @@ def suspend(partner_id: uuid.UUID, *, caller: Caller, now: datetime) -> int:
     may_administer(caller).require()
     partner = _locked(partner_id)
     if partner.status == PartnerStatus.SUSPENDED:
-        raise Conflict("This partner is suspended already.", code="wrong_state", current=partner.status)
+        raise Conflict(_("This partner is suspended already."), code="wrong_state", current=partner.status)
     partner.status, partner.suspended_at = PartnerStatus.SUSPENDED, now
     partner.save(update_fields=["status", "suspended_at"])
     members = list(
@@ -139,7 +148,7 @@ def resume(partner_id: uuid.UUID, *, caller: Caller, now: datetime) -> Partner:
     may_administer(caller).require()
     partner = _locked(partner_id)
     if partner.status == PartnerStatus.ACTIVE:
-        raise Conflict("This partner is not suspended.", code="wrong_state", current=partner.status)
+        raise Conflict(_("This partner is not suspended."), code="wrong_state", current=partner.status)
     partner.status, partner.suspended_at = PartnerStatus.ACTIVE, None
     partner.save(update_fields=["status", "suspended_at"])
     audit.record(AuditEvent.PARTNER_RESUMED, partner, caller=caller, now=now)
@@ -162,7 +171,42 @@ def _locked(partner_id: uuid.UUID) -> Partner:
     return partner
 
 
-def _check(draft: PartnerDraft) -> None:
+def checked(draft: PartnerDraft) -> PartnerDraft:
+    """The draft with its codes and domains in their one spelling. Raises Invalid naming the field."""
     for name in ("slug", "name", "languages", "domains"):
         if not getattr(draft, name):
-            raise Invalid("This must be filled in.", field=name, code="required")
+            raise Invalid(_("This must be filled in."), field=name, code="required")
+    if not _SLUG.fullmatch(draft.slug) or draft.slug in RESERVED:
+        raise Invalid(_("Small letters, digits and single hyphens, such as lanka-checks."), field="slug")
+    if draft.time_zone not in available_timezones():
+        raise Invalid(_("Choose a time zone, such as Asia/Colombo."), field="time_zone")
+    return replace(
+        draft,
+        languages=iso.languages(draft.languages),
+        countries=iso.countries(draft.countries),
+        domains=list(dict.fromkeys(_domain(typed) for typed in draft.domains)),
+    )
+
+
+def _domain(typed: str) -> str:
+    """A domain in small ASCII letters, an international one in its xn-- form. Raises Invalid (`domains`)."""
+    name = typed.strip().lower().rstrip(".")
+    if "/" in name or ":" in name:
+        host = urlsplit(name if "//" in name else f"//{name}").hostname or ""
+        raise Invalid(
+            _("Write only the domain: %(host)s") % {"host": host or "checks.example"},
+            field="domains",
+            value=typed,
+        )
+    try:
+        ascii_name = name.encode("idna").decode()
+    except UnicodeError:
+        ascii_name = ""
+    if not _DOMAIN.fullmatch(ascii_name):
+        raise Invalid(
+            _("“%(typed)s” is no domain, such as checks.example.") % {"typed": typed},
+            field="domains",
+            code="not_a_domain",
+            value=typed,
+        )
+    return ascii_name

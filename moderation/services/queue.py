@@ -119,9 +119,14 @@ def posts_in_review(post_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
 
 @transaction.atomic
 def take_next(
-    *, scope: QueueScope, exclude: Collection[uuid.UUID] = (), caller: Caller, now: datetime
+    *,
+    scope: QueueScope,
+    exclude: Collection[uuid.UUID] = (),
+    until: datetime | None = None,
+    caller: Caller,
+    now: datetime,
 ) -> ReviewItem:
-    """Hand the highest-ranked free item in scope to the caller.
+    """Hand the highest-ranked free item in scope to the caller; the lease ends at `until` at the latest.
 
     One row is locked with SKIP LOCKED and flipped, so 20 people asking at once get 20 items.
     Raises NothingToTake with code `queue_empty`, `all_taken` or `only_skipped_left`.
@@ -139,37 +144,38 @@ def take_next(
             .first()
         )
         if item is not None:
-            return _hand_over(item, caller=caller, now=now, rules=rules)
+            return _hand_over(item, caller=caller, now=now, rules=rules, until=until)
         if len(candidates) < width:
             raise free_items.why_none(scope, exclude, now=now)
         width *= 8
 
 
 @transaction.atomic
-def take(item_id: uuid.UUID, *, caller: Caller, now: datetime) -> ReviewItem:
-    """Hand this item to the caller; taking an item one holds renews it.
+def take(item_id: uuid.UUID, *, until: datetime | None = None, caller: Caller, now: datetime) -> ReviewItem:
+    """Hand this item to the caller, until `until` at the latest; taking an item one holds renews it.
 
     Raises NotFound; Conflict (`item_closed`, or `held_by_other` with `held_until`).
     """
     item = locks.item(item_id)
     _require_open(item)
     if item.holder_id == caller.person_id and is_held(item, now):
-        return renew(item_id, caller=caller, now=now)
+        return renew(item_id, until=until, caller=caller, now=now)
     if is_held(item, now):
         raise Conflict("Somebody else holds this item.", code="held_by_other", held_until=item.held_until)
-    return _hand_over(item, caller=caller, now=now, rules=policies.at(now).data)
+    return _hand_over(item, caller=caller, now=now, rules=policies.at(now).data, until=until)
 
 
 @transaction.atomic
-def renew(item_id: uuid.UUID, *, caller: Caller, now: datetime) -> ReviewItem:
-    """Prolong the caller's lease, up to the longest time the policy allows. Raises LeaseLost."""
+def renew(item_id: uuid.UUID, *, until: datetime | None = None, caller: Caller, now: datetime) -> ReviewItem:
+    """Prolong the caller's lease, up to the longest time the policy allows and to `until`. Raises LeaseLost."""
     item = locks.item(item_id)
     _require_holder(item, caller)
     lease = policies.at(now).data["lease"]
-    longest = item.held_since + timedelta(minutes=lease["longest_minutes"])  # type: ignore[operator]
+    assert item.held_since is not None  # it has a holder
+    longest = item.held_since + timedelta(minutes=lease["longest_minutes"])
     if now >= longest:
         raise LeaseLost("This lease has reached its longest time; take the item again.", longest=longest)
-    item.held_until = min(now + timedelta(minutes=lease["minutes"]), longest)
+    item.held_until = min(now + timedelta(minutes=lease["minutes"]), longest, until or longest)
     item.save(update_fields=["held_until"])
     return item
 
@@ -345,12 +351,15 @@ def _unrated(clusters: Sequence[uuid.UUID], *, now: datetime) -> list[uuid.UUID]
     return [c for c in clusters if c not in rated]
 
 
-def _hand_over(item: ReviewItem, *, caller: Caller, now: datetime, rules: Any) -> ReviewItem:
+def _hand_over(
+    item: ReviewItem, *, caller: Caller, now: datetime, rules: Any, until: datetime | None
+) -> ReviewItem:
     workflow.ITEM.step(item.status, "take")
     item.holder_id = caller.person_id
     item.held_for = caller.organisation_id
     item.held_since = now
-    item.held_until = now + timedelta(minutes=rules["lease"]["minutes"])
+    ends = now + timedelta(minutes=rules["lease"]["minutes"])
+    item.held_until = min(ends, until or ends)
     item.fence += 1
     item.touched = True
     item.save(update_fields=["holder", "held_for", "held_since", "held_until", "fence", "touched"])
