@@ -64,7 +64,7 @@ def test_children_that_others_need_end_last(signals, said, python):
     with Supervisor(signals, said.append) as supervisor:
         logs = []
         for group, name in enumerate(("database", "broker", "worker", "web")):
-            command = python(SAY_WHEN_STOPPED, name=name)
+            command = python(SAY_WHEN_STOPPED, name=name, grace=60)
             supervisor.start(command, stop_group=group)
             logs.append(command.log)
         assert until(lambda: all("ready" in last_lines(log) for log in logs))
