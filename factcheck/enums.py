@@ -68,6 +68,18 @@ class SkipReason(TextChoices):
     OTHER = "other", _("Something else")
 
 
+class NotEligibleReason(TextChoices):
+    """Why an item is closed without a rating (domain 4, eligibility)."""
+
+    OPINION = "opinion", _("It is an opinion")
+    UNVERIFIABLE = "unverifiable", _("It cannot be verified")
+    OUT_OF_SCOPE = "out_of_scope", _("It is out of scope")
+    OWN_WORDS = "own_words", _("A politician's own words")
+    BUSINESS_DISPUTE = "business_dispute", _("A dispute between businesses")
+    PRIVATE = "private", _("A private post")
+    OTHER = "other", _("Something else")
+
+
 class MatchKind(TextChoices):
     EXACT = "exact", _("Same text or link")
     TEXT = "text", _("Similar text")

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from factcheck.enums import MatchKind, MatchState
+from factcheck.enums import LeaseEnding, MatchKind, MatchState
 from factcheck.models import Claim, Match, Partner
-from factcheck.services import matches, partners
+from factcheck.services import leases, matches, partners
 from moderation.caller import Caller
-from moderation.enums import AuditEvent, OutboxKind
+from moderation.enums import AuditEvent, ItemKind, ItemOutcome, ItemStatus
 from moderation.errors import Invalid, NotFound
 from moderation.selectors import posts
-from moderation.services import audit, clusters, outbox, queue
+from moderation.services import audit, clusters, queue, subjects
+from moderation.services.queue import ItemRef
 
 if TYPE_CHECKING:
     from moderation.models import ReviewItem
@@ -27,6 +28,11 @@ class ClaimDraft:
     id: uuid.UUID | None = None
     text: str = ""
     fragment: str = ""
+
+
+def cluster_of(claim_id: uuid.UUID | None) -> list[uuid.UUID]:
+    """The claim's cluster, if there is such a claim."""
+    return list(Claim.objects.filter(pk=claim_id).values_list("cluster_id", flat=True))
 
 
 def for_item(
@@ -58,9 +64,55 @@ def for_item(
     )
     audit.record(AuditEvent.CLAIM_ADDED, claim, caller=caller, now=now)
     matches.confirm(claim, item.displayed_version, fragment=draft.fragment, caller=caller, now=now)
-    # The copies that are here already: found by the matching worker.
-    outbox.put(OutboxKind.POST_VERSION_ADDED, [item.displayed_version_id], now=now)
     return claim
+
+
+@transaction.atomic
+def same_claim(
+    ref: ItemRef, claim_id: uuid.UUID, *, fragment: str = "", caller: Caller, now: datetime
+) -> Match:
+    """The reviewer who holds an item says that its post makes a claim we know.
+
+    A claim with a verdict in force answers the item; otherwise the item becomes the claim's and stays held.
+    Raises as `ratings.submit`; NotFound if there is no such claim; Conflict (`rejected_before`).
+    """
+    partners.certified(caller, now=now)
+    leases.visible(ref.id, caller=caller)
+    held = queue.lock_held(ref, together_with=cluster_of(claim_id), caller=caller, now=now)
+    claim = Claim.objects.filter(pk=claim_id).first()
+    if claim is None:
+        raise NotFound("There is no such claim.")
+    match = matches.confirm(claim, held.displayed_version, fragment=fragment, caller=caller, now=now)
+    held.refresh_from_db()
+    if held.kind == ItemKind.RE_CHECK and held.status == ItemStatus.OPEN:
+        queue.close(held, outcome=ItemOutcome.RATED, caller=caller, now=now)
+    if held.status == ItemStatus.CLOSED:
+        leases.end(held, LeaseEnding.RATED, now=now)
+    return match
+
+
+@transaction.atomic
+def no_longer_made(ref: ItemRef, claim_id: uuid.UUID, *, caller: Caller, now: datetime) -> "ReviewItem":
+    """The reviewer of an edited post says that it no longer makes a claim it was rated for (domain 4, edit).
+
+    Every version of the post leaves the claim, and with it goes the effect. When no claim is left, the
+    re-check closes. Raises as `ratings.submit`; NotFound if the post was not matched with the claim.
+    """
+    partners.certified(caller, now=now)
+    leases.visible(ref.id, caller=caller)
+    held = queue.lock_held(ref, caller=caller, now=now)
+    confirmed = Match.objects.filter(
+        post_version__post_id=held.displayed_version.post_id, state=MatchState.CONFIRMED
+    )
+    ending = list(confirmed.filter(claim_id=claim_id).order_by("id").values_list("id", flat=True))
+    if not ending:
+        raise NotFound("This post is not matched with the claim.")
+    for match_id in ending:
+        matches.reject(match_id, caller=caller, now=now)
+    if held.kind == ItemKind.RE_CHECK and not confirmed.exists():
+        queue.close(held, outcome=ItemOutcome.RATED, caller=caller, now=now)
+        leases.end(held, LeaseEnding.RATED, now=now)
+    return held
 
 
 @transaction.atomic
@@ -81,7 +133,8 @@ def pick(
         version = first and posts.version(first.post_version_id)
         if claim is None or not version:
             raise NotFound("There is no such claim.")
-        return queue.open_for_cluster(claim.cluster_id, version, picked=True, caller=caller, now=now)
+        shown = subjects.original(claim.cluster_id) or version
+        return queue.open_for_cluster(claim.cluster_id, shown, picked=True, caller=caller, now=now)
     post = posts.by_ref(post_ref)
     if post is None or post.current_version is None or post.deleted_at is not None:
         raise NotFound("There is no such post.")
@@ -93,7 +146,6 @@ def pick(
         .first()
     )
     if known is not None:
-        return queue.open_for_cluster(
-            known.claim.cluster_id, post.current_version, picked=True, caller=caller, now=now
-        )
+        shown = subjects.original(known.claim.cluster_id) or post.current_version
+        return queue.open_for_cluster(known.claim.cluster_id, shown, picked=True, caller=caller, now=now)
     return queue.open_for_version(post.current_version, picked=True, caller=caller, now=now)

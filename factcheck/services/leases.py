@@ -1,6 +1,7 @@
 """A reviewer's hold on an item, with its history. The lease itself is on the item row (moderation.queue)."""
 
 import uuid
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -22,14 +23,21 @@ if TYPE_CHECKING:
 
 
 @transaction.atomic
-def take_next(*, caller: Caller, now: datetime) -> "ReviewItem":
-    """Hand the caller the best free item of their partner's languages and countries.
+def take_next(*, language: str = "", caller: Caller, now: datetime) -> "ReviewItem":
+    """Hand the caller the best free item of their partner's languages and countries, or of one language.
 
     Items they skipped, or snoozed until later, are left out. Raises Refused, NotCertified, NothingToTake.
     """
     partner = partners.certified(caller, now=now)
+    scope = find.scope_of(partner)
+    if language in scope.languages:
+        scope = replace(scope, languages=(language,))
     item = queue.take_next(
-        scope=find.scope_of(partner), exclude=set_aside(caller.person_id, now=now), caller=caller, now=now
+        scope=scope,
+        exclude=set_aside(caller.person_id, now=now),
+        until=find.certified_until(partner, now=now),
+        caller=caller,
+        now=now,
     )
     _begin(item, partner, caller=caller, now=now)
     return item
@@ -40,16 +48,20 @@ def take(item_id: uuid.UUID, *, caller: Caller, now: datetime) -> "ReviewItem":
     """Hand the caller this item. Raises Refused, NotCertified, NotFound, Conflict."""
     partner = partners.certified(caller, now=now)
     visible(item_id, caller=caller)
-    item = queue.take(item_id, caller=caller, now=now)
+    item = queue.take(item_id, until=find.certified_until(partner, now=now), caller=caller, now=now)
     _begin(item, partner, caller=caller, now=now)
     return item
 
 
 @transaction.atomic
 def renew(item_id: uuid.UUID, *, caller: Caller, now: datetime) -> "ReviewItem":
-    """Prolong the hold because the reviewer is active. Raises NotFound, LeaseLost, Conflict."""
+    """Prolong the hold because the reviewer is active; no hold outlives the partner's certificate.
+
+    Raises Refused, NotCertified, NotFound, LeaseLost, Conflict.
+    """
+    partner = partners.certified(caller, now=now)
     visible(item_id, caller=caller)
-    return queue.renew(item_id, caller=caller, now=now)
+    return queue.renew(item_id, until=find.certified_until(partner, now=now), caller=caller, now=now)
 
 
 @transaction.atomic
@@ -73,6 +85,14 @@ def snooze(item_id: uuid.UUID, *, wake_at: datetime, caller: Caller, now: dateti
         raise Invalid("The time to wake up lies in the past.", field="wake_at")
     visible(item_id, caller=caller)
     return _put_back(item_id, LeaseEnding.SNOOZED, wake_at=wake_at, caller=caller, now=now)
+
+
+@transaction.atomic
+def look_again(item_id: uuid.UUID, *, caller: Caller, now: datetime) -> "ReviewItem":
+    """The item as it is now, showing its post's newest version. Raises Refused, NotFound."""
+    visible(item_id, caller=caller)
+    queue.show_newest(item_id)
+    return visible(item_id, caller=caller)
 
 
 def end(item: "ReviewItem", ending: LeaseEnding, *, now: datetime) -> None:

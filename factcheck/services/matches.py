@@ -1,10 +1,11 @@
 """Which posts make a claim. Exact copies are confirmed at once, everything else is a person's word."""
 
 import uuid
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q
 
 from factcheck.enums import MatchKind, MatchState
@@ -12,10 +13,10 @@ from factcheck.folding import link_key, text_key
 from factcheck.models import Claim, Fingerprint, Match
 from factcheck.services import partners
 from moderation.caller import SYSTEM, Caller
-from moderation.enums import AuditEvent
+from moderation.enums import AuditEvent, OutboxKind
 from moderation.errors import Conflict, NotFound
 from moderation.selectors import posts
-from moderation.services import audit, clusters
+from moderation.services import audit, clusters, outbox, queue
 
 if TYPE_CHECKING:
     from moderation.models import PostVersion
@@ -25,15 +26,17 @@ COPIES_AT_ONCE = 2000
 
 @transaction.atomic
 def recognise(version: "PostVersion", *, now: datetime) -> int:
-    """Match a post version by its fingerprint, and its copies with it; returns how many matches are new.
+    """Match a post version with the claims of its copies, and its copies with its own; returns how many
+    matches are new.
 
-    Run for each new version and again when a claim is made of one. Safe to repeat and in any order:
-    whichever of two copies comes later finds the other.
+    Run for each new version and again when a person matches one. Safe to repeat and in any order: copies
+    are recognised one at a time, so whichever of two comes later finds the other.
     """
     content = version.content
+    keys = text_key(content.text), link_key(content.text, content.links)
+    _one_at_a_time(keys)
     mark, _ = Fingerprint.objects.get_or_create(
-        version_id=version.pk,
-        defaults={"text_key": text_key(content.text), "link_key": link_key(content.text, content.links)},
+        version_id=version.pk, defaults=dict(zip(("text_key", "link_key"), keys, strict=True))
     )
     same = _same_as(mark)
     if same is None:
@@ -44,7 +47,12 @@ def recognise(version: "PostVersion", *, now: datetime) -> int:
         matches__state=MatchState.CONFIRMED, matches__post_version__in=copies.values("version_id")
     )
     for claim in claims.order_by("id").distinct():
-        new += _spread(claim, copies.values_list("version_id", flat=True), now=now)
+        own = claim.matches.filter(post_version_id=version.pk).first()
+        if own is None:
+            new += _spread(claim, [version.pk], now=now)
+        elif own.state == MatchState.CONFIRMED:
+            unmatched = copies.exclude(version_id__in=claim.matches.values("post_version_id"))
+            new += _spread(claim, list(unmatched.order_by("pk").values_list("pk", flat=True)), now=now)
     return new
 
 
@@ -54,9 +62,10 @@ def confirm(
 ) -> Match:
     """A reviewer says that this post makes this claim. Confirming twice changes nothing.
 
-    Raises Refused, NotCertified; Conflict (`rejected_before`).
+    The post's exact copies follow: the matching worker finds them. Raises Refused, NotCertified; Conflict (`rejected_before`).
     """
     partner = partners.certified(caller, now=now)
+    queue.lock_about(post_ids=[version.post_id], cluster_ids=[claim.cluster_id])  # items come first
     match = Match(
         claim=claim,
         post_version=version,
@@ -80,7 +89,8 @@ def confirm(
         )
         stored.save()
     clusters.add(claim.cluster_id, version, caller=caller, now=now, by_person=True)
-    if stored.pk == match.pk:
+    if (stored.by_id, stored.at) == (match.by_id, match.at):  # confirmed just now
+        outbox.put(OutboxKind.POST_VERSION_ADDED, [version.pk], now=now)
         audit.record(AuditEvent.MATCH_CONFIRMED, stored, caller=caller, now=now, claim=str(claim.pk))
     return stored
 
@@ -116,12 +126,18 @@ def _same_as(mark: Fingerprint) -> Q | None:
     return same or None
 
 
-def _spread(claim: Claim, version_ids: "object", *, now: datetime) -> int:
-    """Confirm every copy that is neither matched nor rejected yet, in batches."""
-    settled = set(claim.matches.values_list("post_version_id", flat=True))
-    wanted = [i for i in version_ids if i not in settled]  # type: ignore[attr-defined]
-    for start in range(0, len(wanted), COPIES_AT_ONCE):
-        versions = posts.versions(wanted[start : start + COPIES_AT_ONCE])
+def _one_at_a_time(keys: Sequence[str]) -> None:
+    """Until this transaction ends, nobody else recognises a version with one of these keys."""
+    with connection.cursor() as cursor:
+        for number in sorted(int(k[:15], 16) for k in keys if k):
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [number])
+
+
+def _spread(claim: Claim, version_ids: Sequence[uuid.UUID], *, now: datetime) -> int:
+    """Confirm these copies, which have no match with the claim yet, in batches; returns how many."""
+    for start in range(0, len(version_ids), COPIES_AT_ONCE):
+        versions = posts.versions(version_ids[start : start + COPIES_AT_ONCE])
+        queue.lock_about(post_ids=[v.post_id for v in versions], cluster_ids=[claim.cluster_id])
         Match.objects.bulk_create(
             [
                 Match(claim=claim, post_version=v, kind=MatchKind.EXACT, state=MatchState.CONFIRMED, at=now)
@@ -129,5 +145,8 @@ def _spread(claim: Claim, version_ids: "object", *, now: datetime) -> int:
             ],
             ignore_conflicts=True,
         )
-        clusters.add_copies(claim.cluster_id, versions, caller=SYSTEM, now=now)
-    return len(wanted)
+        # A person may have rejected one while this waited for the items.
+        confirmed = claim.matches.filter(post_version__in=versions, state=MatchState.CONFIRMED)
+        wanted = set(confirmed.values_list("post_version_id", flat=True))
+        clusters.add_copies(claim.cluster_id, [v for v in versions if v.pk in wanted], caller=SYSTEM, now=now)
+    return len(version_ids)

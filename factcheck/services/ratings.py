@@ -1,5 +1,6 @@
 """Ratings: submit, revise, withdraw, undo. Rows are only added."""
 
+import contextlib
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from factcheck.enums import ARTICLE_NEEDED, NOT_ELIGIBLE, LeaseEnding, Verdict
 from factcheck.models import Article, Claim, Draft, Partner, Rating, Withdrawal
 from factcheck.permissions import may_undo, may_withdraw
 from factcheck.policy import SEVERITY
+from factcheck.selectors.ratings import in_force
 from factcheck.services import claims, leases, partners, standing
 from factcheck.services.claims import ClaimDraft
 from factcheck.services.partners import NotCertified
@@ -20,7 +22,7 @@ from moderation.caller import Caller
 from moderation.enums import AuditEvent, DecisionKind, ItemOutcome
 from moderation.errors import Conflict, Invalid, NotFound, Refused
 from moderation.selectors import policies
-from moderation.services import audit, decisions, queue
+from moderation.services import audit, decisions, queue, subjects
 from moderation.services.queue import ItemRef
 
 if TYPE_CHECKING:
@@ -51,18 +53,19 @@ def submit(item: ItemRef, draft: RatingDraft, *, caller: Caller, now: datetime) 
     """
     partner = partners.certified(caller, now=now)
     leases.visible(item.id, caller=caller)
-    held = queue.lock_held(item, caller=caller, now=now)  # the lock comes before any check
+    # The locks come before any check, and all the items at once: naming a claim may merge two.
+    named = claims.cluster_of(draft.claim.id)
+    held = queue.lock_held(item, together_with=named, caller=caller, now=now)
     _check(draft, partner)
     claim = claims.for_item(held, draft.claim, partner=partner, caller=caller, now=now)
     held.refresh_from_db()
     _lock(claim)
-    if any(r.partner_id == partner.pk for r in standing.in_force(claim)):
+    if any(r.partner_id == partner.pk for r in in_force(claim)):
         raise Conflict("Your organisation has rated this claim; revise that rating.", code="rated_already")
     rating = _insert(draft, claim=claim, partner=partner, item_id=held.pk, version_id=held.displayed_version_id,
                      language=draft.language or held.language, caller=caller, now=now)  # fmt: skip
     standing.settle(claim, cause=rating.pk, caller=caller, now=now)
-    if held.status == "open":
-        queue.close(held, outcome=ItemOutcome.RATED, caller=caller, now=now)
+    subjects.close_rated(held, cluster_id=claim.cluster_id, caller=caller, now=now)
     leases.end(held, LeaseEnding.RATED, now=now)
     Draft.objects.filter(item_id=held.pk, person_id=caller.person_id).delete()
     audit.record(AuditEvent.RATING_SUBMITTED, rating, caller=caller, now=now, verdict=rating.verdict)
@@ -105,18 +108,19 @@ def withdraw(rating_id: uuid.UUID, *, reason: str, caller: Caller, now: datetime
 
 @transaction.atomic
 def undo(rating_id: uuid.UUID, *, caller: Caller, now: datetime) -> Withdrawal:
-    """Take back a rating just made; the claim is open for review again, held by the rater.
+    """Take back a rating just made; the claim is open for review again, held by the rater if nobody else
+    holds it.
 
     Raises Refused after the undo time; NotFound; Conflict (`not_in_force`).
     """
     rating = _own(rating_id, caller)
     may_undo(caller, rating, now=now, seconds=policies.at(now).data["undo_seconds"]).require()
-    withdrawal = _withdraw(rating, reason="undo", undone=True, caller=caller, now=now)
     item = queue.open_for_cluster(
         rating.claim.cluster_id, rating.post_version, picked=True, caller=caller, now=now
     )
-    leases.take(item.pk, caller=caller, now=now)
-    return withdrawal
+    with contextlib.suppress(Conflict, NotCertified):  # another partner has it, or this one's time is over
+        leases.take(item.pk, caller=caller, now=now)  # the item's lock comes before the claim's
+    return _withdraw(rating, reason="undo", undone=True, caller=caller, now=now)
 
 
 @transaction.atomic
@@ -143,7 +147,27 @@ def not_eligible(item: ItemRef, *, reason: str, caller: Caller, now: datetime) -
     )
     queue.close(held, outcome=ItemOutcome.NOT_ELIGIBLE, caller=caller, now=now)
     leases.end(held, LeaseEnding.NOT_ELIGIBLE, now=now)
+    Draft.objects.filter(item_id=held.pk, person_id=caller.person_id).delete()
     return decision
+
+
+def check_article(url: str, partner: Partner) -> None:
+    """https, on one of the partner's domains or below it, without credentials or port tricks.
+
+    Raises Invalid (`article_url`).
+    """
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").lower(), parts.port
+    except ValueError:
+        raise Invalid("This is no address of an article.", field="article_url") from None
+    if parts.scheme != "https" or not host or parts.username or port not in (None, 443):
+        raise Invalid("Give the article's https address.", field="article_url")
+    if not any(host == d or host.endswith("." + d) for d in partner.domains):
+        domains = ", ".join(partner.domains)
+        raise Invalid(
+            f"The article must be on your own domain ({domains}).", field="article_url", code="foreign_domain"
+        )
 
 
 def _withdraw(rating: Rating, *, reason: str, undone: bool, caller: Caller, now: datetime) -> Withdrawal:
@@ -232,22 +256,6 @@ def _check(draft: RatingDraft, partner: Partner) -> None:
         if not getattr(draft, name).strip():
             raise Invalid("This must be filled in.", field=name, code="required")
     if draft.article_url:
-        _check_article(draft.article_url, partner)
+        check_article(draft.article_url, partner)
     elif draft.verdict in ARTICLE_NEEDED:
         raise Invalid("This verdict needs your published article.", field="article_url", code="required")
-
-
-def _check_article(url: str, partner: Partner) -> None:
-    """https, on one of the partner's domains or below it, without credentials or port tricks."""
-    try:
-        parts = urlsplit(url)
-        host, port = (parts.hostname or "").lower(), parts.port
-    except ValueError:
-        raise Invalid("This is no address of an article.", field="article_url") from None
-    if parts.scheme != "https" or not host or parts.username or port not in (None, 443):
-        raise Invalid("Give the article's https address.", field="article_url")
-    if not any(host == d or host.endswith("." + d) for d in partner.domains):
-        domains = ", ".join(partner.domains)
-        raise Invalid(
-            f"The article must be on your own domain ({domains}).", field="article_url", code="foreign_domain"
-        )

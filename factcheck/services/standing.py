@@ -9,6 +9,7 @@ from django.db import transaction
 from factcheck import policy
 from factcheck.enums import Verdict
 from factcheck.models import Claim, Rating
+from factcheck.selectors.ratings import in_force
 from moderation.caller import Caller
 from moderation.enums import ItemKind
 from moderation.selectors import posts
@@ -16,15 +17,6 @@ from moderation.services import decisions, queue
 
 if TYPE_CHECKING:
     from moderation.models import Decision
-
-
-def in_force(claim: Claim) -> list[Rating]:
-    """Each partner's rating of the claim that nothing superseded or withdrew, earliest first."""
-    return list(
-        Rating.objects.filter(claim=claim, superseded_by__isnull=True, withdrawal__isnull=True)
-        .select_related("partner", "article")
-        .order_by("at", "id")
-    )
 
 
 @transaction.atomic

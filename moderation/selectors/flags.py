@@ -23,6 +23,11 @@ class ReasonCurve:
     last: datetime
     hours: Sequence[int]  # the newest HOURS hours, oldest first
 
+    @property
+    def lately(self) -> int:
+        """People in these hours; somebody who flagged copies in several of them counts in each."""
+        return sum(self.hours)
+
 
 def by_reason(
     posts: "Collection[uuid.UUID] | QuerySet[ClusterMember, uuid.UUID]", *, now: datetime
