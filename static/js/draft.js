@@ -10,7 +10,8 @@ function tell(form, state) {
   if (!place) return;
   place.dataset.state = state;
   const key = `text${state[0].toUpperCase()}${state.slice(1)}`;
-  place.querySelector("[data-draft-words]").textContent = place.dataset[key] || "";
+  const time = new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", hour12: false });
+  place.querySelector("[data-draft-words]").textContent = (place.dataset[key] || "").replace("{time}", time);
 }
 
 async function save(form) {

@@ -46,23 +46,33 @@ function pathTo(active) {
 }
 
 function replace(element, html, version) {
-  const active = document.activeElement;
-  const path = element.contains(active) ? pathTo(active) : null;
-  const scrolled = [element, ...element.querySelectorAll("[data-keep-scroll]")].map((e) => [e.id, e.scrollTop]);
   const template = document.createElement("template");
   template.innerHTML = html.trim();
-  const fresh = template.content.firstElementChild;
+  const [fresh, ...others] = template.content.children;
   if (!fresh) return wait(element);
   if (version) fresh.dataset.version = version;
-  element.replaceWith(fresh);
+  put(element, fresh);
+  // What else the answer brings replaces what has the same id.
+  for (const other of others) {
+    const old = other.id && document.getElementById(other.id);
+    if (old) put(old, other);
+  }
+  fresh.dispatchEvent(new CustomEvent("poll:updated", { bubbles: true }));
+  start(fresh);
+}
+
+/** Swap in place: focus and scroll stay where they were. */
+function put(old, fresh) {
+  const active = document.activeElement;
+  const path = old.contains(active) ? pathTo(active) : null;
+  const scrolled = [old, ...old.querySelectorAll("[data-keep-scroll]")].map((e) => [e.id, e.scrollTop]);
+  old.replaceWith(fresh);
   globalThis.htmx?.process(fresh);
   for (const [id, top] of scrolled) {
     const place = id ? document.getElementById(id) : fresh;
     if (place) place.scrollTop = top;
   }
   if (path) fresh.querySelector(path)?.focus({ preventScroll: true });
-  fresh.dispatchEvent(new CustomEvent("poll:updated", { bubbles: true }));
-  start(fresh);
 }
 
 function start(root) {

@@ -17,6 +17,7 @@ function dismissable(item, seconds) {
 }
 
 function undoButton(item, toast) {
+  for (const older of place.querySelectorAll(".toast-undo")) delete older.dataset.key; // the key undoes the last one
   const button = document.createElement("button");
   button.type = "button";
   button.className = "toast-undo";

@@ -1,0 +1,27 @@
+"""The programme's entries at the top of each page."""
+
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from factcheck.selectors import partners, queue
+from moderation import navigation
+from moderation.enums import Role
+from moderation.navigation import Entry
+
+REVIEWING = frozenset({Role.REVIEWER, Role.LEAD})
+
+
+def add_entries() -> None:
+    navigation.add(
+        Entry(_("Queue"), "factcheck:triage", "layout-list", REVIEWING, key="q", order=10,
+              badge=open_items, home_for=REVIEWING)
+    )  # fmt: skip
+    navigation.add(Entry(_("My work"), "factcheck:work", "clipboard-check", REVIEWING, key="w", order=20))
+    navigation.add(Entry(_("Claims"), "factcheck:claims", "news", REVIEWING, key="c", order=30))
+    navigation.add(Entry(_("Pick a post"), "factcheck:posts_pick", "target", REVIEWING, key="p", order=40))
+
+
+def open_items(request: HttpRequest) -> int | None:
+    """How many items are open in the scope of the partner somebody acts for."""
+    partner = getattr(request, "partner", None) or partners.of(request.caller)  # type: ignore[attr-defined]
+    return queue.open_count(partner) if partner else None

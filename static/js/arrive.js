@@ -1,0 +1,31 @@
+// When a swap brings a new item, the page goes there: on a phone its step is shown, and the focus moves to the
+// element marked data-arrive (the title, the errors, the news), so that a screen reader reads on from it.
+// A refusal that is a page of its own (409, 403 with the item) is shown like any other answer.
+const PAGES = [403, 409];
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { xhr, target } = event.detail;
+  if (target?.id === "work" && PAGES.includes(xhr.status) && xhr.responseText.includes('id="work"')) {
+    event.detail.shouldSwap = true;
+    event.detail.isError = false;
+  }
+});
+
+document.addEventListener("htmx:load", (event) => {
+  const work = event.detail.elt;
+  if (work.id !== "work") return;
+  const place = work.closest(".triage");
+  if (place) {
+    place.dataset.step = work.dataset.workStep;
+    for (const link of place.querySelectorAll("[data-goto-step]")) {
+      if (link.dataset.gotoStep === place.dataset.step) link.setAttribute("aria-current", "step");
+      else link.removeAttribute("aria-current");
+    }
+  }
+  const goal = work.querySelector("[data-arrive]");
+  if (!goal || document.querySelector("dialog[open]:modal")) return;
+  const shown = goal.checkVisibility?.() ?? true;
+  if (!shown && place) place.dataset.step = goal.closest(".triage-form") ? "form" : "item";
+  goal.focus({ preventScroll: true });
+  goal.scrollIntoView({ block: "nearest" });
+});
