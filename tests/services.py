@@ -84,6 +84,10 @@ class TestServices:
             if name in self._children:
                 stop([self._children.pop(name)], in_a_hurry=lambda: False)
 
+    def wipe(self) -> None:
+        """Remove what they wrote, also the sockets that a long path sent elsewhere."""
+        self._places.wipe()
+
     def _postgres_service(self) -> Service:
         self._postgres.prepare()
         return Service(self._postgres.command(_PLAIN), lambda child: self._postgres.ready(child.pid))
@@ -126,6 +130,7 @@ def own_services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestServi
     services.start("postgres", "valkey")
     yield services
     services.stop()
+    services.wipe()
 
 
 def _remove_abandoned(folder: Path) -> None:

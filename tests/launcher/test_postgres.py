@@ -72,6 +72,7 @@ def test_a_dead_server_that_nobody_has_collected_does_not_block_the_start(tmp_pa
 
     assert answers(services)
     services.stop()
+    services.wipe()
 
 
 def test_a_pid_file_that_now_names_a_stranger_does_not_block_the_start(own_services, tmp_path):
@@ -131,3 +132,4 @@ def test_where_namespaces_are_forbidden_root_becomes_nobody_and_still_reaches_it
     assert (tmp_path / "postgres").stat().st_uid == NOBODY
     assert Path(f"/proc/{services.pid('postgres')}").stat().st_uid == NOBODY
     services.stop()
+    services.wipe()
