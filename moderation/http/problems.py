@@ -9,11 +9,13 @@ from typing import Any
 import psycopg
 from django.apps import apps
 from django.core.exceptions import BadRequest, PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.core.serializers.json import DjangoJSONEncoder
+from django.core.signals import got_request_exception
 from django.db import DataError, IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
+from django.utils.log import log_response
 from rest_framework import exceptions
-from rest_framework.response import Response
 
 from moderation.errors import Conflict, DomainError, Invalid, NotFound, Refused
 
@@ -87,14 +89,24 @@ def document(problem: Problem, request_id: str) -> dict[str, Any]:
     }
 
 
-def exception_handler(error: Exception, context: Mapping[str, Any]) -> Response | None:
-    """DRF asks here; None leaves a fault of ours to Django, which logs it (see ProblemsMiddleware)."""
+def exception_handler(error: Exception, context: Mapping[str, Any]) -> HttpResponse:
+    """DRF asks here. A fault of ours is logged and signalled as Django does, and its detail kept back."""
+    request: HttpRequest = context["request"]._request
     problem = problem_of(error)
-    if problem is None:
-        return None
-    request = context["request"]._request
-    return Response(
-        document(problem, request.request_id),
+    if problem is not None:
+        return _response(problem, request)
+    got_request_exception.send(sender=None, request=request)
+    response = _response(Problem(500, *_DJANGO_SAYS[500]), request)
+    log_response(
+        "Internal Server Error: %s", request.path, response=response, request=request, exception=error
+    )
+    return response
+
+
+def _response(problem: Problem, request: HttpRequest) -> HttpResponse:
+    body = document(problem, request.request_id)  # type: ignore[attr-defined]
+    return HttpResponse(
+        json.dumps(body, cls=DjangoJSONEncoder, ensure_ascii=False),
         status=problem.status,
         content_type=MEDIA_TYPE,
         headers=problem.headers,
@@ -137,8 +149,7 @@ class ProblemsMiddleware:
     def _problem(self, request: HttpRequest, plain: HttpResponse) -> HttpResponse:
         status = plain.status_code
         code, detail = _DJANGO_SAYS.get(status, ("bad_request", TITLES[400] + "."))
-        body = document(Problem(status, code, detail), request.request_id)  # type: ignore[attr-defined]
-        response = HttpResponse(json.dumps(body), status=status, content_type=MEDIA_TYPE)
+        response = _response(Problem(status, code, detail), request)
         for name in ("Allow", "WWW-Authenticate", "Retry-After"):
             if name in plain.headers:
                 response.headers[name] = plain.headers[name]

@@ -59,7 +59,7 @@ def lookup(
 
 def resolve(refs: Sequence[str]) -> dict[str, uuid.UUID | None]:
     """Post ids of refs; None for what cannot be one. Plain ids are not checked for existence here."""
-    external = [r.removeprefix(EXT) for r in refs if r.startswith(EXT)]
+    external = [r.removeprefix(EXT) for r in refs if r.startswith(EXT) and "\0" not in r]
     known = (
         dict(Post.objects.filter(external_id__in=external).values_list("external_id", "pk"))
         if external
