@@ -9,6 +9,7 @@ from moderation.enums import Role
 from moderation.navigation import Entry
 
 REVIEWING = frozenset({Role.REVIEWER, Role.LEAD})
+LEADING = frozenset({Role.LEAD})
 
 
 def add_entries() -> None:
@@ -19,6 +20,11 @@ def add_entries() -> None:
     navigation.add(Entry(_("My work"), "factcheck:work", "clipboard-check", REVIEWING, key="w", order=20))
     navigation.add(Entry(_("Claims"), "factcheck:claims", "news", REVIEWING, key="c", order=30))
     navigation.add(Entry(_("Pick a post"), "factcheck:posts_pick", "target", REVIEWING, key="p", order=40))
+    navigation.add(Entry(_("People"), "factcheck:people", "users", LEADING, key="e", order=50))
+    navigation.add(
+        Entry(_("Partners"), "factcheck:partners", "building-community", navigation.READS_EVERYTHING,
+              key="p", order=30)
+    )  # fmt: skip
 
 
 def open_items(request: HttpRequest) -> int | None:

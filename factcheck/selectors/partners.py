@@ -3,11 +3,14 @@
 import uuid
 from collections.abc import Collection
 from datetime import datetime, timedelta
+from typing import Any
 
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from factcheck.enums import MembershipRole, MembershipStatus, PartnerStatus
-from factcheck.models import Invitation, Membership, Partner
+from factcheck.models import Invitation, Membership, Partner, Rating
+from factcheck.permissions import may_lead
 from moderation.caller import Caller
 from moderation.selectors.scopes import QueueScope
 
@@ -37,8 +40,8 @@ def listed(*, now: datetime) -> QuerySet[Partner]:
     """All partners with their certificate's end, people and ratings, for administrators."""
     return Partner.objects.annotate(
         certified_until=Max("certifications__valid_until", filter=Q(certifications__valid_from__lte=now)),
-        people=Count("memberships", filter=Q(memberships__status=MembershipStatus.ACTIVE), distinct=True),
-        ratings_given=Count("ratings", distinct=True),
+        people=_count(Membership.objects.filter(status=MembershipStatus.ACTIVE)),
+        ratings_given=_count(Rating.objects.all()),
     ).order_by("name")
 
 
@@ -49,6 +52,19 @@ def people_of(partner: Partner) -> QuerySet[Membership]:
         .select_related("person")
         .order_by("person__display_name", "id")
     )
+
+
+def person_of(membership_id: uuid.UUID, caller: Caller) -> Membership | None:
+    """Somebody in a partner that the caller leads; None for anybody else, as for nobody."""
+    found = Membership.objects.exclude(status=MembershipStatus.REMOVED).select_related("person", "partner")
+    membership = found.filter(pk=membership_id).first()
+    return membership if membership is not None and may_lead(caller, membership.partner) else None
+
+
+def invitation_of(invitation_id: uuid.UUID, caller: Caller) -> Invitation | None:
+    """An invitation to a partner that the caller leads; None for any other, as for none."""
+    invitation = Invitation.objects.select_related("partner").filter(pk=invitation_id).first()
+    return invitation if invitation is not None and may_lead(caller, invitation.partner) else None
 
 
 def sole_lead(partner: Partner) -> uuid.UUID | None:
@@ -75,3 +91,9 @@ def memberships_of(person_id: uuid.UUID) -> QuerySet[Membership]:
         .select_related("partner")
         .order_by("joined_at", "id")
     )
+
+
+def _count(rows: QuerySet[Any]) -> Coalesce:
+    """How many of these rows each partner has: a count of its own, so that the joins do not multiply."""
+    of_partner = rows.filter(partner=OuterRef("pk")).order_by().values("partner")
+    return Coalesce(Subquery(of_partner.annotate(n=Count("pk")).values("n")), 0)

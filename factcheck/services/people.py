@@ -141,7 +141,12 @@ def accept(
     if caller is not None and (person is None or person.pk != caller.person_id):
         raise Conflict(_("This invitation is for another address."), code="other_address")
     if person is None:
-        person = accounts.create_account(email=invitation.email, display_name=display_name, password=password)
+        person = accounts.create_account(
+            email=invitation.email,
+            display_name=display_name,
+            password=password,
+            time_zone=invitation.partner.time_zone,
+        )
     membership = join(
         invitation.partner, person.pk, role=MembershipRole(invitation.role), caller=caller, now=now
     )
