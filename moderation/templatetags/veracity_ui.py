@@ -116,7 +116,7 @@ def ago(at: datetime | None, now: datetime | None = None) -> SafeString | str:
 @register.simple_tag
 def moment(at: datetime | None) -> SafeString | str:
     """The date and time in the person's zone, as `<time>`; a dash for None."""
-    return _time(at, date_format(timezone.localtime(at), "SHORT_DATETIME_FORMAT")) if at else "–"
+    return _time(at, date_format(timezone.localtime(at), "j M Y, H:i")) if at else "–"
 
 
 @register.simple_tag

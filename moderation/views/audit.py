@@ -133,7 +133,7 @@ def _told(found: list[AuditRow]) -> list[dict[str, Any]]:
             "who": _who(row, names, clients),
             "role": Role(row.role).label if row.role in Role.values else row.role,
             "organisation": partners.get(row.organisation, "") if row.organisation else "",
-            "data": sorted(row.data.items()),
+            "data": [(key, _value(value)) for key, value in sorted(row.data.items())],
             "position": positions.get(row.pk),
         }
         for row in found
@@ -146,6 +146,13 @@ def _who(row: AuditRow, names: dict[uuid.UUID, str], clients: dict[uuid.UUID, st
     if row.client is not None:
         return clients.get(row.client) or str(row.client)
     return _("The product itself")
+
+
+def _value(value: Any) -> str:
+    """A detail as text: lists by commas, yes and no in words."""
+    if isinstance(value, bool):
+        return str(_("yes")) if value else str(_("no"))
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def event_words(code: str) -> str:

@@ -33,9 +33,9 @@ def card(shown: FeedPost, rules: Mapping[str, Any], *, whole: bool = False) -> d
     url = reverse("post", args=[post.pk])
     found = label(effect, rules)
     articles = web_articles(effect)
-    if found:
-        found["why_url"] = f"{url}#why"
     left = round(shown.multiplier * FULL)
+    if found and left == FULL:  # else the line about the weight links there
+        found["why_url"] = f"{url}#why"
     return {
         "id": post.pk,
         "post": {

@@ -63,7 +63,8 @@ def _live(request: Visit) -> dict[str, Any]:
         "queues": [_queue(q) for q in queues],
         "waiting": sum(q.waiting for q in queues),
         "oldest_hint": _oldest(max((q.age for q in queues), default=0.0)),
-        "set_aside": sum(q.failed for q in queues),
+        "set_aside": (set_aside := sum(q.failed for q in queues)),
+        "set_aside_hint": _("each with its reason below") if set_aside else _("nothing failed for good"),
         "changes": figures["changes"],
         "changes_hint": _oldest(figures["changes"]["age"]),  # type: ignore[index]
         "unsealed": figures["unsealed"],

@@ -5,10 +5,21 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from moderation.caller import SYSTEM, Caller
-from moderation.enums import FlagReason, Role
-from moderation.models import Actor, Flag, Post, User
+from moderation.enums import DecisionKind, DeskAction, FlagReason, Ground, Role
+from moderation.models import Actor, Decision, Flag, Post, PostVersion, User
 from moderation.selectors import distribution
-from moderation.services import callers, changes, enforcement, flags, people, posts
+from moderation.services import (
+    callers,
+    changes,
+    clusters,
+    decisions,
+    enforcement,
+    escalations,
+    flags,
+    people,
+    posts,
+)
+from moderation.services.escalations import CaseRef
 from moderation.services.posts import ActorDraft, PostDraft
 
 _count = itertools.count(1)
@@ -133,3 +144,71 @@ def feed_of(of: Post, *, clock: Clock, **viewer: str) -> float:
 
 def actor_of(of: Post) -> Actor:
     return Actor.objects.get(pk=of.actor_id)
+
+
+def sweep(clock: Clock) -> int:
+    """Look for states that ended by time, as beat does; returns how many were late."""
+    return enforcement.sweep(now=clock())["ended"]
+
+
+def rated(
+    on: Post,
+    outcome: str = "false",
+    *,
+    clock: Clock,
+    publisher: str = "Clarim",
+    headline: str = "No, it was not so",
+    contested: bool = False,
+) -> Decision:
+    """A verdict that stands on the post's newest version, as an organisation's rating would bring it."""
+    version = PostVersion.objects.select_related("post").get(pk=on.current_version_id)
+    cluster = clusters.create(now=clock())
+    clusters.add(cluster.pk, version, caller=SYSTEM, now=clock(), by_person=True)
+    article = {
+        "verdict": outcome,
+        "publisher": publisher,
+        "headline": headline,
+        "url": "https://clarim.example/checks/1",
+        "language": "en",
+    }
+    decision = decisions.stand(
+        cluster.pk,
+        outcome=outcome,
+        contested=contested,
+        presentation={"claim": "It was so.", "articles": [article]},
+        rated_version=version,
+        source="test",
+        source_key=str(cluster.pk),
+        caller=SYSTEM,
+        now=clock(),
+    )
+    assert decision is not None
+    return decision
+
+
+def removed(
+    on: Post,
+    *,
+    clock: Clock,
+    ground: Ground = Ground.INCITES_VIOLENCE,
+    regions: tuple[str, ...] = (),
+    explanation: str = "It names a place and an hour.",
+) -> Decision:
+    """A removal with two keys, as the policy desk decides it."""
+    assert on.current_version_id is not None
+    first, second = specialist(clock=clock), specialist(clock=clock)
+    case, _ = escalations.open_case(
+        version_id=on.current_version_id, ground=ground, note="", caller=first, now=clock()
+    )
+    proposal = escalations.propose(
+        CaseRef(case.pk, case.version),
+        action=DeskAction.REMOVE,
+        ground=ground,
+        explanation=explanation,
+        policy_section="Violence 1",
+        regions=regions,
+        caller=first,
+        now=clock(),
+    )
+    escalations.confirm(proposal.pk, caller=second, now=clock())
+    return Decision.objects.filter(post=on, kind=DecisionKind.REMOVAL).latest("id")

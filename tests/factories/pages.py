@@ -1,0 +1,29 @@
+"""Pages as somebody signed in gets them, without a browser."""
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.test import Client
+from django.urls import reverse
+
+from moderation.caller import Caller
+from moderation.middleware import ACTING
+from moderation.models import User
+
+
+def visitor(who: Caller, **headers: str) -> Client:
+    """A client with a session of this person, acting in the caller's role and organisation."""
+    client = Client(headers=headers or None)
+    client.force_login(User.objects.get(pk=who.person_id), backend=settings.AUTHENTICATION_BACKENDS[0])
+    session = client.session
+    session[ACTING] = f"{who.role}:{who.organisation_id}" if who.organisation else str(who.role)
+    session.save()
+    return client
+
+
+def text_of(who: Caller, name: str, *args: object, query: str = "", status: int | Sequence[int] = 200) -> str:
+    """The page at a named address as text; the status must be as said."""
+    answer = visitor(who).get(reverse(name, args=args) + query)
+    allowed = (status,) if isinstance(status, int) else status
+    assert answer.status_code in allowed, (answer.status_code, answer.content[:2000])
+    return answer.content.decode()
