@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.caller import Caller
 from moderation.enums import Role
-from moderation.selectors import members
+from moderation.selectors import desk, members
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,38 @@ class Entry:
 
 EVERYBODY = frozenset(Role)
 MEMBER = frozenset({Role.MEMBER})
+SPECIALIST = frozenset({Role.POLICY_SPECIALIST})
 ADMINISTRATOR = frozenset({Role.ADMINISTRATOR})
 READS_EVERYTHING = frozenset({Role.ADMINISTRATOR, Role.AUDITOR})
+
+
+def _keys_waited_for(request: HttpRequest) -> int | None:
+    """The second-key inbox of a policy specialist; an auditor has no key."""
+    caller: Caller = request.caller  # type: ignore[attr-defined]
+    return desk.waiting_for(caller).count() if caller.role in SPECIALIST else None
+
 
 # The platform's own entries, in the order of the page; each area adds its line.
 _entries: list[Entry] = [
     Entry(_("Feed"), "feed", "home", MEMBER, key="f", order=10, home_for=MEMBER),
     Entry(_("My flags"), "flags", "flag", MEMBER, key="m", order=20),
     Entry(_("My standing"), "standing", "scale", MEMBER, key="r", order=30),
+    Entry(
+        _("Desk"),
+        "desk",
+        "gavel",
+        SPECIALIST | {Role.AUDITOR},
+        key="d",
+        order=20,
+        badge=_keys_waited_for,
+        home_for=SPECIALIST,
+    ),
+    Entry(_("People"), "people", "users", ADMINISTRATOR, key="e", order=60),
+    Entry(_("Keys"), "keys", "key", ADMINISTRATOR, key="k", order=70),
+    Entry(_("System"), "system", "heartbeat", READS_EVERYTHING, key="y", order=80, home_for=ADMINISTRATOR),
+    Entry(
+        _("Audit"), "audit", "shield-check", READS_EVERYTHING, key="a", order=90, home_for=READS_EVERYTHING
+    ),
     Entry(_("Feed"), "feed", "home", EVERYBODY - MEMBER, key="f", order=100),
 ]
 
