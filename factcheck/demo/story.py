@@ -23,6 +23,13 @@ from moderation.services.queue import ItemRef
 
 Progress = Callable[[str, int, int], None]
 EARLIEST_RATING = timedelta(hours=1)
+BACKLOG_HOURS = 20
+NOTHING_TO_CHECK = {
+    "opinion": "An opinion: nothing in it can be checked.",
+    "harmless": "An everyday post without a checkable claim.",
+    "satire": "A joke that nobody takes for news.",
+    "true": "A notice of the place itself; nothing is in doubt.",
+}
 
 
 def tell(cast: Cast, *, now: datetime, progress: Progress) -> None:
@@ -35,6 +42,8 @@ def tell(cast: Cast, *, now: datetime, progress: Progress) -> None:
         _rate(cast, row, now=now, chance=chance)
         _work(now)
         progress("ratings", index, len(content.rows("ratings")))
+    _pass_over(cast, versions, now=now)
+    _work(now)
     for index, row in enumerate(content.rows("escalations"), 1):
         _escalate(cast, row, now=now)
         progress("escalations", index, len(content.rows("escalations")))
@@ -136,6 +145,27 @@ def _rate(cast: Cast, row: dict[str, Any], *, now: datetime, chance: random.Rand
         ratings.revise(rating.pk, _draft({**row, **revised}), caller=rater, now=later)
     elif withdrawn := row.get("withdraw"):
         ratings.withdraw(rating.pk, reason=withdrawn["reason"], caller=rater, now=later)
+
+
+def _pass_over(cast: Cast, versions: dict[str, Any], *, now: datetime) -> None:
+    """Reviewers closed what is older than a day and holds nothing to check, so that the queue is today's."""
+    flagged = {row["post"] for row in content.rows("flags")}
+    rated = {row["post"] for row in content.rows("ratings")}
+    for row in content.rows("posts"):
+        reason = NOTHING_TO_CHECK.get(row["kind"])
+        if reason is None or row["hours_ago"] < BACKLOG_HOURS or row["external_id"] not in flagged - rated:
+            continue
+        at = now - timedelta(hours=row["hours_ago"] - BACKLOG_HOURS)
+        for slug, partner in cast.partners.items():
+            covered = not row["regions"] or set(row["regions"]) & set(partner.countries)
+            if row["language"] in partner.languages and covered and partner.is_certified(now=at):
+                reviewer = cast.people_of(slug, now=at)[-1]
+                item = claims.pick(
+                    post_ref=str(versions[row["external_id"]].post_id), caller=reviewer, now=at
+                )
+                item = leases.take(item.pk, caller=reviewer, now=at)
+                ratings.not_eligible(ItemRef(item.pk, item.version), reason=reason, caller=reviewer, now=at)
+                break
 
 
 def _draft(row: dict[str, Any]) -> RatingDraft:

@@ -46,6 +46,11 @@ class Stage:
     def client(self, key: str) -> Client:
         return Client(self.address, key)
 
+    def rated_false(self) -> list[str]:
+        """Posts that some rating called false or altered, and that nobody thought about again."""
+        severe = ("false", "altered")
+        return [r["post"] for r in self.ratings if r["body"]["verdict"] in severe and not r["again"]]
+
 
 def publish(stage: Stage, path: Path, *, now: datetime) -> None:
     """Send every title of the file in bulk, as if published within the last days."""
@@ -57,7 +62,7 @@ def publish(stage: Stage, path: Path, *, now: datetime) -> None:
         if status != 200:
             raise RuntimeError(f"posts/bulk answered {status}: {answer}")
         for result in answer["results"]:
-            if "error" in result:
+            if result["status"] == "refused":
                 figures.fault(f"post refused: {result}")
             else:
                 stage.posts.append(result["id"])
@@ -101,7 +106,7 @@ def escalate(stage: Stage) -> None:
             )
         )
         first, second = desk[n % len(desk)], desk[(n + 1) % len(desk)]
-        proposal = _ok(
+        file = _ok(
             first.call(
                 "POST",
                 f"/escalations/{case['id']}/decide",
@@ -115,6 +120,7 @@ def escalate(stage: Stage) -> None:
                 },
             )
         )
+        proposal = next(p for p in file["proposals"] if p["status"] == "waiting")
         refused, _ = first.call("POST", f"/escalations/{case['id']}/confirm", {"proposal": proposal["id"]})
         if refused != 403:
             stage.figures.fault(f"one person turned both keys: {refused}")
@@ -132,6 +138,7 @@ def think_again(stage: Stage) -> None:
     chosen = random.Random(30).sample(stage.ratings, min(REVISED + WITHDRAWALS, len(stage.ratings)))  # noqa: S311
     for n, rating in enumerate(chosen):
         client = stage.client(rating["key"])
+        rating["again"] = True
         if n < REVISED:
             verdict = "partly_false" if rating["body"]["verdict"] in ("false", "altered") else "false"
             body = {
@@ -227,7 +234,15 @@ class _Reviewing:
         self._held(item["id"], taken)
         figures.count("ratings")
         with self.stage.lock:
-            self.stage.ratings.append({"id": rating["id"], "key": self.reviewer.key, "body": body})
+            self.stage.ratings.append(
+                {
+                    "id": rating["id"],
+                    "post": item["post"]["id"],
+                    "key": self.reviewer.key,
+                    "body": body,
+                    "again": False,
+                }
+            )
         if figures.counts["ratings"] % EFFECT_SAMPLED == 0 and body["verdict"] in ("false", "altered"):
             self._await_effect(item)
         return True

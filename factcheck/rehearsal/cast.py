@@ -35,6 +35,7 @@ class Reviewer:
 @dataclass
 class Cast:
     platform: str  # key
+    viewer: "User"  # a member who reads the feed
     reviewers: list[Reviewer] = field(default_factory=list)
     specialists: list[str] = field(default_factory=list)  # keys
     mark: str = ""
@@ -50,9 +51,8 @@ def make(
 ) -> Cast:
     """People are named by a mark of the run, so that a run never meets another one's."""
     mark = uuid.uuid4().hex[:8]
-    cast = Cast(
-        api_clients.create(name=f"platform {mark}", scopes=PLATFORM, caller=SYSTEM, now=now)[1], mark=mark
-    )
+    platform = api_clients.create(name=f"platform {mark}", scopes=PLATFORM, caller=SYSTEM, now=now)[1]
+    cast = Cast(platform, _account(f"viewer-{mark}"), mark=mark)
     administrator = _administrator(mark, now=now)
     made = [_partner(f"{mark}-{n}", languages, caller=administrator, now=now) for n in range(partner_count)]
     for n in range(reviewer_count):

@@ -9,10 +9,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from factcheck.rehearsal import acts, cast, checks
+from factcheck.rehearsal import acts, cast, checks, order
 from factcheck.rehearsal.figures import Figures, until
 from moderation.errors import DomainError
-from moderation.selectors import feed
 from moderation.services import audit, changes
 
 SETTLES_WITHIN = 240.0  # seconds
@@ -40,7 +39,7 @@ class Command(BaseCommand):
         self._say("300 members flag")
         acts.flag(stage)
         figures.lag("flags → all counted in the queue", self._settled())
-        before = feed.order(now=timezone.now())
+        before = order.of(made.viewer, now=now)
         self._say("16 reviewers rate, the desk removes")
         acts.review(stage)
         acts.think_again(stage)
@@ -50,7 +49,7 @@ class Command(BaseCommand):
         changes.sequence()
         self._say("Checking")
         figures.faults.extend(checks.faults(stage, now=timezone.now()))
-        self._report(stage, before, feed.order(now=timezone.now()))
+        self._report(stage, before, order.of(made.viewer, now=now))
         if figures.faults:
             raise CommandError(f"{len(figures.faults)} faults.")
 
@@ -65,7 +64,7 @@ class Command(BaseCommand):
         figures.counts["double leases"] = len(list(acts.double_leases(stage.takes)))
         for line in figures.lines():
             self.stdout.write(line)
-        for row in feed.moved(before, after)[:8]:
+        for row in order.moved(before, after, sunk=stage.rated_false(), removed=stage.removed):
             self.stdout.write(row)
         for fault in figures.faults[:40]:
             self.stderr.write(f"FAULT {fault}")
