@@ -19,7 +19,7 @@ from factcheck.services import claims, leases, partners, standing
 from factcheck.services.claims import ClaimDraft
 from factcheck.services.partners import NotCertified
 from moderation.caller import Caller
-from moderation.enums import AuditEvent, DecisionKind, ItemOutcome
+from moderation.enums import AuditEvent, DecisionKind, ItemKind, ItemOutcome
 from moderation.errors import Conflict, Invalid, NotFound, Refused
 from moderation.selectors import policies
 from moderation.services import audit, decisions, queue, subjects
@@ -127,13 +127,15 @@ def undo(rating_id: uuid.UUID, *, caller: Caller, now: datetime) -> Withdrawal:
 def not_eligible(item: ItemRef, *, reason: str, caller: Caller, now: datetime) -> "Decision":
     """Close an item as not eligible for rating: a decision on the post version, without effect.
 
-    It ends a demotion before review. Raises as `submit`; Invalid (`reason`).
+    It ends a demotion before review. Raises as `submit`; Invalid (`reason`); Conflict (`disputed`).
     """
     partners.certified(caller, now=now)
     if not reason.strip():
         raise Invalid("Say why it is not eligible.", field="reason", code="required")
     leases.visible(item.id, caller=caller)
     held = queue.lock_held(item, caller=caller, now=now)
+    if held.kind == ItemKind.CONFLICT:
+        raise Conflict("Partners disagree about this claim: only ratings settle that.", code="disputed")
     decision = decisions.on_post(
         held.displayed_version.post,
         kind=DecisionKind.NOT_ELIGIBLE,

@@ -11,9 +11,8 @@ from factcheck.enums import Verdict
 from factcheck.models import Claim, Rating
 from factcheck.selectors.ratings import in_force
 from moderation.caller import Caller
-from moderation.enums import ItemKind
 from moderation.selectors import posts
-from moderation.services import decisions, queue
+from moderation.services import decisions
 
 if TYPE_CHECKING:
     from moderation.models import Decision
@@ -32,7 +31,7 @@ def settle(claim: Claim, *, cause: uuid.UUID, caller: Caller, now: datetime) -> 
     shown = [ratings[i] for i in stands.rests_on] if stands else []
     leading = next((r for r in shown if stands and r.verdict == stands.verdict), None)
     version = posts.version(leading.post_version_id) if leading else None
-    decision = decisions.stand(
+    return decisions.stand(
         claim.cluster_id,
         outcome=stands.verdict if stands else "",
         contested=stands.contested if stands else False,
@@ -43,9 +42,6 @@ def settle(claim: Claim, *, cause: uuid.UUID, caller: Caller, now: datetime) -> 
         caller=caller,
         now=now,
     )
-    if stands and stands.contested and version is not None:
-        queue.open_for_cluster(claim.cluster_id, version, kind=ItemKind.CONFLICT, caller=caller, now=now)
-    return decision
 
 
 def _article(rating: Rating) -> dict[str, Any]:

@@ -195,6 +195,7 @@ def _judge_cluster(row: Outbox, now: datetime) -> None:
 def _post_version_added(row: Outbox, now: datetime) -> None:
     version = PostVersion.objects.select_related("post", "content").get(pk=row.target)
     events.post_version_added.send(sender=PostVersion, version=version, now=now)
+    effects.recompute([version.post_id], now=now)  # a new post of an actor who was struck
 
 
 _HANDLERS: dict[OutboxKind, Callable[[Outbox, datetime], None]] = {

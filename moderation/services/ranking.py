@@ -97,8 +97,8 @@ def _conflict(cluster_id: uuid.UUID, items: list[ReviewItem], *, now: datetime) 
     """An item for both partners is open exactly as long as they disagree (domain 4)."""
     standing = decisions.standing_on(cluster_id)
     if standing is not None and standing.contested:
-        version = standing.post_version
-        if version is not None and subjects.live_members(cluster_id).exists():
+        version = subjects.original(cluster_id)
+        if version is not None:
             queue.open_for_cluster(cluster_id, version, kind=ItemKind.CONFLICT, caller=SYSTEM, now=now)
         return
     for item in items:
