@@ -20,7 +20,7 @@ from moderation.selectors import organisations, people
 from moderation.services import audit
 from moderation.services import people as accounts
 from moderation.views.doors import Visit, signed_in
-from moderation.views.pages import cursor_page
+from moderation.views.pages import asked, cursor_page
 
 PER_PAGE = 50
 FAULTS_SHOWN = 100
@@ -39,9 +39,9 @@ def rows(request: Visit) -> HttpResponse:
         {
             "rows": _told(list(page.rows)),
             "next_url": page.next_url,
-            "events": _events(request.GET.get("event", "")),
-            "subject": request.GET.get("subject", ""),
-            "person": request.GET.get("person", ""),
+            "events": _events(asked(request.GET, "event")),
+            "subject": asked(request.GET, "subject", 40),
+            "person": asked(request.GET, "person"),
             "filtered": any(request.GET.get(name) for name in ("event", "subject", "person")),
             "export_query": request.GET.urlencode(),
             "unsealed": audit.unsealed(),
@@ -102,11 +102,11 @@ def _csv(found: Iterator[AuditRow]) -> Iterator[str]:
 
 
 def _filters(request: Visit) -> dict[str, Any]:
-    event, subject = request.GET.get("event", ""), request.GET.get("subject", "").strip()
+    event = asked(request.GET, "event")
     return {
         "event": event if event in AuditEvent.values else "",
-        "subject": subject[:40],
-        "person_id": _person(request.GET.get("person", "").strip()),
+        "subject": asked(request.GET, "subject", 40),
+        "person_id": _person(asked(request.GET, "person")),
     }
 
 

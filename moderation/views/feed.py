@@ -24,7 +24,7 @@ LATEST_FLAGS = 3
 def feed(request: Visit) -> HttpResponse:
     """Ranked posts, more of them as the reader scrolls; `?language=` and `?region=` choose."""
     now = timezone.now()
-    language, region = request.GET.get("language", ""), region_of(request)
+    language, region = pages.asked(request.GET, "language", 8), region_of(request)
     part = feeds.ranked(
         caller=request.caller,
         viewer=request.user,

@@ -18,7 +18,7 @@ from moderation.permissions import may_administer
 from moderation.selectors import people as found
 from moderation.services import api_clients, callers, people
 from moderation.views.doors import Visit, signed_in
-from moderation.views.pages import cursor_page
+from moderation.views.pages import asked, cursor_page
 
 PER_PAGE = 50
 
@@ -28,7 +28,7 @@ PER_PAGE = 50
 def keys(request: Visit) -> HttpResponse:
     """The keys, and a form for another one. The answer that shows a new key is kept by nobody."""
     may_administer(request.caller).require()
-    person = people.by_email(request.POST.get("person_email", ""))
+    person = people.by_email(asked(request.POST, "person_email"))
     form = KeyForm(request.POST or None, capacities=_capacities(person))
     made = _make(request, form, person) if request.method == "POST" and form.is_valid() else None
     if made is not None:

@@ -1,4 +1,4 @@
-"""Lists in pages: by keyset, so that nothing is shown twice or missed while rows come and go."""
+"""What lists share: what was asked for, and pages by keyset, so that nothing is shown twice or missed while rows come and go."""
 
 import json
 from collections.abc import Sequence
@@ -12,6 +12,11 @@ from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 Row = TypeVar("Row", bound=Model)
 AFTER = "after"
+
+
+def asked(values: QueryDict, name: str, most: int = 254) -> str:
+    """What somebody wrote into an address or a search field, fit to be looked for: trimmed, cut, no NUL."""
+    return values.get(name, "").replace("\0", "").strip()[:most]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from moderation.selectors import people as found
 from moderation.services import callers, people
 from moderation.views.cards import initials
 from moderation.views.doors import Visit, signed_in
-from moderation.views.pages import cursor_page
+from moderation.views.pages import asked, cursor_page
 
 PER_PAGE = 30
 PLATFORM_ROLES = (Role.POLICY_SPECIALIST, Role.ADMINISTRATOR, Role.AUDITOR)
@@ -37,7 +37,7 @@ def _means(role: Role) -> str:
 def directory(request: Visit) -> HttpResponse:
     """Everybody with an account, newest first; `?q=` searches names and addresses."""
     may_administer(request.caller).require()
-    query = request.GET.get("q", "").strip()[:120]
+    query = asked(request.GET, "q", 120)
     page = cursor_page(request, found.search(query), PER_PAGE)
     rows = [
         {

@@ -383,7 +383,7 @@ def test_unknown_things_are_not_found(mira):
     for cursor in ("x", "W10", "WzEsMiwzXQ", "%00"):
         pages.text_of(mira, "feed", query=f"?after={cursor}", status=404)
         pages.text_of(mira, "flags", query=f"?after={cursor}", status=404)
-    pages.text_of(mira, "feed", query="?region=%00&language=%27%22%3E")
+    pages.text_of(mira, "feed", query="?region=%00&language=%27%22%00%3E")
 
 
 def test_dangerous_reasons_are_explained_like_the_others():
