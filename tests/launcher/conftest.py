@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,16 +12,6 @@ import pytest
 
 from launcher.children import Command
 from launcher.places import ROOT
-
-
-def until(condition: Callable[[], object], seconds: float = 10.0) -> bool:
-    """Poll until something holds."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def alive(pid: int) -> bool:

@@ -12,8 +12,9 @@ from launcher.children import (
     stop,
     trim_log,
 )
+from tests.waiting import until
 
-from .conftest import alive, until
+from .conftest import alive
 
 STUBBORN = """
 import signal, time

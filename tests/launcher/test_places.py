@@ -7,8 +7,7 @@ import pytest
 
 from launcher.places import Lock, Places
 from launcher.problems import Problem
-
-from .conftest import until
+from tests.waiting import until
 
 HOLD = """
 import sys, time

@@ -7,8 +7,9 @@ import pytest
 from launcher.children import last_lines
 from launcher.problems import Interrupted
 from launcher.supervisor import Signals, Supervisor
+from tests.waiting import until
 
-from .conftest import alive, until
+from .conftest import alive
 
 FOREVER = "import time; time.sleep(60)"
 SAY_WHEN_STOPPED = """

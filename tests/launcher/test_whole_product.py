@@ -20,8 +20,9 @@ import pytest
 
 from launcher.children import leftovers
 from launcher.places import ROOT
+from tests.waiting import until
 
-from .conftest import alive, until
+from .conftest import alive
 
 START_SECONDS = 240
 OURS = (
