@@ -100,12 +100,11 @@ def nothing_in_words(situation: queue.Situation) -> dict[str, str]:
 
 
 def next_item(request: Shift, filters: Filters, *, now: datetime) -> HttpResponse:
-    """To the next item, taken; or to the list, with the reason why there is none."""
+    """To the next item, taken; or to the list, which says why there is none."""
     try:
         item = leases.take_next(language=filters.language, caller=request.caller, now=now)
     except NothingToTake as nothing:
-        if not list(messages.get_messages(request)):
-            messages.info(request, nothing.message)
+        messages.info(request, nothing.message)
         return HttpResponseRedirect(addresses.triage(filters))
     return HttpResponseRedirect(addresses.triage(filters, item.pk))
 

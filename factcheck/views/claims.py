@@ -194,7 +194,7 @@ def _views(shown: Claim, in_force: Sequence[Rating], *, now: datetime) -> dict[s
         "at": at,
         "around": around,
         "share": round(100 * around.after / total) if total else None,
-        "hours": min(int((now - at).total_seconds() // 3600), 24),
+        "hours": min(max(int((now - at).total_seconds() // 3600), 0), 24),
     }
 
 
