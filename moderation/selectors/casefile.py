@@ -117,7 +117,7 @@ def read(case_id: uuid.UUID, *, caller: Caller, now: datetime) -> CaseFile | Non
         other_cases=list(
             Escalation.objects.filter(post__actor_id=post.actor_id)
             .exclude(pk=case.pk)
-            .select_related("post_version__content")
+            .select_related("post", "post_version__content")
             .order_by("-id")[:CASES_SHOWN]
         ),
         similar_removals=list(
