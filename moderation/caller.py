@@ -4,6 +4,7 @@ import uuid
 from dataclasses import dataclass, field
 
 from moderation.enums import Role, Scope
+from moderation.errors import Refused
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,13 @@ class Caller:
     @property
     def organisation_id(self) -> uuid.UUID | None:
         return self.organisation.id if self.organisation else None
+
+    @property
+    def person(self) -> uuid.UUID:
+        """The person who acts. Raises Refused for a program that acts for nobody."""
+        if self.person_id is None:
+            raise Refused("Only a person does this.")
+        return self.person_id
 
     @property
     def key(self) -> str:

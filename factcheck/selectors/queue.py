@@ -109,7 +109,7 @@ def holders(
     """Who holds each item, as this reviewer may know it: "" for themselves, a colleague's first name,
     another organisation's name."""
     held = [i for i in found if i.held_until is not None and i.held_until > now]
-    others = {i.held_for for i in held} - {partner.pk, None}
+    others = {i.held_for for i in held if i.held_for} - {partner.pk}
     names = dict(Partner.objects.filter(pk__in=others).values_list("pk", "name")) if others else {}
     return {item.pk: _holder(item, partner, names, caller=caller) for item in held}
 

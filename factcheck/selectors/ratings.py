@@ -40,6 +40,8 @@ def history_of(claim: Claim) -> list[Rating]:
 
 def made_by(person_id: uuid.UUID | None, partner_id: uuid.UUID | None) -> QuerySet[Rating]:
     """What a person rated for a partner, newest first; undone ones too."""
+    if partner_id is None:
+        return Rating.objects.none()
     return (
         Rating.objects.filter(partner_id=partner_id, rated_by_id=person_id)
         .select_related("claim", "withdrawal", "superseded_by", "article")
@@ -49,6 +51,8 @@ def made_by(person_id: uuid.UUID | None, partner_id: uuid.UUID | None) -> QueryS
 
 def get(rating_id: uuid.UUID, *, partner_id: uuid.UUID | None) -> Rating | None:
     """One of the partner's own ratings; another partner's does not exist here."""
+    if partner_id is None:
+        return None
     return (
         Rating.objects.filter(pk=rating_id, partner_id=partner_id)
         .select_related("claim", "partner", "article", "post_version__post", "withdrawal", "superseded_by")

@@ -32,7 +32,8 @@ class ClaimDraft:
 
 def cluster_of(claim_id: uuid.UUID | None) -> list[uuid.UUID]:
     """The claim's cluster, if there is such a claim."""
-    return list(Claim.objects.filter(pk=claim_id).values_list("cluster_id", flat=True))
+    named = Claim.objects.filter(pk=claim_id) if claim_id else Claim.objects.none()
+    return list(named.values_list("cluster_id", flat=True))
 
 
 def for_item(

@@ -144,7 +144,7 @@ def _begin(item: "ReviewItem", partner: Partner, *, caller: Caller, now: datetim
     )
     row = Lease(
         item_id=item.pk,
-        person_id=caller.person_id,
+        person_id=caller.person,
         partner=partner,
         fence=item.fence,
         item_version=item.version,

@@ -176,7 +176,7 @@ def _withdraw(rating: Rating, *, reason: str, undone: bool, caller: Caller, now:
     _lock(rating.claim)
     _require_in_force(rating)
     withdrawal = Withdrawal.objects.create(
-        rating=rating, reason=reason, undone=undone, withdrawn_by_id=caller.person_id, at=now
+        rating=rating, reason=reason, undone=undone, withdrawn_by_id=caller.person, at=now
     )
     standing.settle(rating.claim, cause=uuid.uuid5(rating.pk, "withdrawal"), caller=caller, now=now)
     audit.record(AuditEvent.RATING_WITHDRAWN, rating, caller=caller, now=now, undone=undone)
@@ -238,7 +238,7 @@ def _insert(
         evidence=list(draft.evidence),
         countries=list(draft.countries),
         language=language,
-        rated_by_id=caller.person_id,
+        rated_by_id=caller.person,
         at=now,
         supersedes=supersedes,
     )

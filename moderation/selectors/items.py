@@ -1,7 +1,7 @@
 """The queue as people read it: lists, one item with everything about it, counts."""
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -86,7 +86,7 @@ class Dossier:
     version: PostVersion
     versions: Sequence[PostVersion]
     posts: int  # posts the item is about
-    flags: Sequence[dict[str, Any]]  # {"reason", "count", "first"}
+    flags: Sequence[Mapping[str, Any]]  # {"reason", "count", "first"}
     notes_of_flags: Sequence[Flag]  # flags with a note, without their reporters
     signals: Sequence[Signal]
     reach: Sequence[ReachSample]
@@ -135,10 +135,12 @@ def dossier(item: ReviewItem, *, now: datetime) -> Dossier:
 
 def posts_of(item: ReviewItem) -> "Sequence[uuid.UUID] | QuerySet[ClusterMember, uuid.UUID]":
     """The posts an item is about: its own, or its cluster's (as a query: they may be very many)."""
-    return [item.post_id] if item.post_id else members_of(item.cluster_id)
+    if item.cluster_id is not None:
+        return members_of(item.cluster_id)
+    return [item.post_id] if item.post_id else []
 
 
-def members_of(cluster_id: uuid.UUID | None) -> QuerySet[ClusterMember, uuid.UUID]:
+def members_of(cluster_id: uuid.UUID) -> QuerySet[ClusterMember, uuid.UUID]:
     return (
         ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True)
         .order_by("post_id")

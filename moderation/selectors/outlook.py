@@ -24,11 +24,11 @@ class Reached:
 
 def reached(*, cluster_id: uuid.UUID | None = None, version_ids: Collection[uuid.UUID] = ()) -> Reached:
     """Whom a decision would reach on a cluster as it is now, with these versions added to it."""
-    members = ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True).values("post_id")
     added = PostVersion.objects.filter(pk__in=version_ids).values("post_id")
     about = Q(pk__in=added)
     if cluster_id is not None:
-        about |= Q(pk__in=members)
+        members = ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True)
+        about |= Q(pk__in=members.values("post_id"))
     found = Post.objects.filter(about, deleted_at__isnull=True).aggregate(
         posts=Count("id"), actors=Count("actor", distinct=True), speed=Sum("reach__views_per_hour")
     )

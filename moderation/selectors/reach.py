@@ -3,6 +3,7 @@
 import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import connection
 
@@ -39,7 +40,8 @@ FROM (
 
 def around(cluster_id: uuid.UUID, at: datetime, *, now: datetime) -> BeforeAfter:
     """What the cluster's posts gathered before and after `at`."""
+    asked: dict[str, Any] = {"cluster": cluster_id, "at": at, "day": DAY, "now": now}
     with connection.cursor() as cursor:
-        cursor.execute(_VIEWS, {"cluster": cluster_id, "at": at, "day": DAY, "now": now})
+        cursor.execute(_VIEWS, asked)
         until_at, until_now, day_before, day_after = cursor.fetchone()
     return BeforeAfter(int(until_at), int(until_now - until_at), int(day_before), int(day_after))

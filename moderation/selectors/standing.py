@@ -36,11 +36,11 @@ def counting(actor_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UU
 
 def run_of(decision: Decision) -> list[uuid.UUID]:
     """The decisions of a cluster's verdict without an ending between them, newest first, up to this one."""
-    rows = _verdicts([decision.cluster_id])[decision.cluster_id]
+    rows = _verdicts([decision.cluster_id] if decision.cluster_id else []).get(decision.cluster_id, ())
     return [uuid.UUID(d.id) for d in policy.unbroken_run(recorded(decision), map(recorded, rows))]
 
 
-def _verdicts(clusters: Collection[uuid.UUID | None]) -> dict[uuid.UUID | None, list[Decision]]:
+def _verdicts(clusters: Collection[uuid.UUID]) -> dict[uuid.UUID | None, list[Decision]]:
     found: dict[uuid.UUID | None, list[Decision]] = {}
     rows = Decision.objects.filter(cluster_id__in=clusters, kind=DecisionKind.STANDING_VERDICT)
     for row in rows.select_related("post_version__post").order_by("id"):

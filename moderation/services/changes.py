@@ -33,7 +33,8 @@ def sequence(*, limit: int = 10_000) -> int:
         if not cursor.fetchone()[0]:
             return 0
         cursor.execute(_SEQUENCE, [limit])
-        return cursor.rowcount
+        moved: int = cursor.rowcount
+    return moved
 
 
 def waiting(*, now: datetime) -> dict[str, float]:

@@ -65,7 +65,7 @@ def stand(
         now=now,
     )
     if outcome and rated_version is not None:
-        strikes.charge(decision, rated_version, caller=caller, now=now)
+        strikes.charge(decision, cluster_id, rated_version, caller=caller, now=now)
     strikes.recompute_struck(cluster_id, now=now)
     _fan_out(cluster_id, now=now)
     outbox.put(OutboxKind.JUDGE_CLUSTER, [cluster_id], now=now)

@@ -119,7 +119,6 @@ def propose(
             _("The desk has a newer open case for this post and ground; decide that one."),
             code="other_case_open",
         ) from None
-    assert caller.person_id is not None  # a specialist is a person
     proposal = Proposal.objects.create(
         escalation=case,
         action=action,
@@ -127,7 +126,7 @@ def propose(
         regions=regions,
         explanation=explanation,
         policy_section=policy_section,
-        proposed_by_id=caller.person_id,
+        proposed_by_id=caller.person,
         proposed_at=now,
     )
     audit.record(
@@ -145,7 +144,8 @@ def confirm(
     Raises Refused (the proposer, or no specialist); NotFound; Conflict (`wrong_state`); StaleItem.
     """
     # Items come before cases and posts in the lock order.
-    queue.lock_about(post_ids=Proposal.objects.filter(pk=proposal_id).values("escalation__post_id"))
+    about = Proposal.objects.filter(pk=proposal_id).values_list("escalation__post_id", flat=True)
+    queue.lock_about(post_ids=list(about))
     case, proposal = _judged(proposal_id, caller=caller)
     _require_shown(case, shown)
     proposal.status = workflow.PROPOSAL.step(proposal.status, "confirm")

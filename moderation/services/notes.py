@@ -30,7 +30,7 @@ def add(item_id: uuid.UUID, *, text: str, caller: Caller, now: datetime) -> Item
     if not ReviewItem.objects.filter(pk=item_id).exists():
         raise NotFound("There is no such item.")
     note = ItemNote.objects.create(
-        item_id=item_id, author_id=caller.person_id, organisation=caller.organisation_id, text=text, at=now
+        item_id=item_id, author_id=caller.person, organisation=caller.organisation_id, text=text, at=now
     )
     audit.record(AuditEvent.NOTE_ADDED, note, caller=caller, now=now, item=str(item_id))
     return note

@@ -11,7 +11,9 @@ from moderation.selectors import policies, standing
 from moderation.services import audit, outbox
 
 
-def charge(decision: Decision, version: PostVersion, *, caller: Caller, now: datetime) -> Strike | None:
+def charge(
+    decision: Decision, cluster_id: uuid.UUID, version: PostVersion, *, caller: Caller, now: datetime
+) -> Strike | None:
     """Strike the original publisher if the verdict strikes (domain 5).
 
     Once per actor and claim for as long as its verdict stands, however often that is confirmed or revised;
@@ -25,13 +27,13 @@ def charge(decision: Decision, version: PostVersion, *, caller: Caller, now: dat
     locks.actors([version.post.actor_id])
     if Strike.objects.filter(
         actor_id=version.post.actor_id,
-        cluster_id=decision.cluster_id,
+        cluster_id=cluster_id,
         decision_id__in=standing.run_of(decision),
     ).exists():
         return None
     strike = Strike.objects.create(
         actor_id=version.post.actor_id,
-        cluster_id=decision.cluster_id,
+        cluster_id=cluster_id,
         decision=decision,
         post_id=version.post_id,
         policy_version_id=decision.policy_version_id,
