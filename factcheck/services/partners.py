@@ -173,19 +173,21 @@ def _locked(partner_id: uuid.UUID) -> Partner:
 
 def checked(draft: PartnerDraft) -> PartnerDraft:
     """The draft with its codes and domains in their one spelling. Raises Invalid naming the field."""
-    for name in ("slug", "name", "languages", "domains"):
-        if not getattr(draft, name):
-            raise Invalid(_("This must be filled in."), field=name, code="required")
     if not _SLUG.fullmatch(draft.slug) or draft.slug in RESERVED:
         raise Invalid(_("Small letters, digits and single hyphens, such as lanka-checks."), field="slug")
     if draft.time_zone not in available_timezones():
         raise Invalid(_("Choose a time zone, such as Asia/Colombo."), field="time_zone")
-    return replace(
+    clean = replace(
         draft,
+        name=draft.name.strip(),
         languages=iso.languages(draft.languages),
         countries=iso.countries(draft.countries),
         domains=list(dict.fromkeys(_domain(typed) for typed in draft.domains)),
     )
+    for name in ("name", "languages", "domains"):
+        if not getattr(clean, name):
+            raise Invalid(_("This must be filled in."), field=name, code="required")
+    return clean
 
 
 def _domain(typed: str) -> str:
