@@ -116,6 +116,8 @@ def _recompute_cluster(row: Outbox, now: datetime) -> None:
 
 
 def _recompute_actor(row: Outbox, now: datetime) -> None:
+    if not row.payload:  # a pass from the first post: it sees what those that wait behind it would see
+        _take_along(row)
     _fan_out(row, Post.objects.filter(actor_id=row.target).values_list("id", flat=True), now=now)
 
 
@@ -168,7 +170,7 @@ def _take_along(row: Outbox) -> None:
     """Rows like this one that wait behind it are done with it: what is hot is counted once. Rows that
     another worker has in hand are left to it."""
     like = Outbox.objects.select_for_update(skip_locked=True).filter(
-        kind=row.kind, target=row.target, failed_at__isnull=True
+        kind=row.kind, target=row.target, payload=row.payload, failed_at__isnull=True
     )
     waiting = list(like.exclude(pk=row.pk).order_by("id").values_list("pk", flat=True))
     Outbox.objects.filter(pk__in=waiting).delete()

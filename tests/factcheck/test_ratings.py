@@ -4,7 +4,8 @@ import pytest
 
 from factcheck.services import leases, ratings
 from moderation.errors import LeaseLost, StaleItem
-from moderation.models import Flag, ReviewItem
+from moderation.models import Flag, Outbox, ReviewItem
+from moderation.services import enforcement
 from moderation.services.queue import ItemRef
 from tests.factories import platform as p
 from tests.factories import programme as f
@@ -145,3 +146,23 @@ def test_partners_who_differ_leave_the_softer_effect_until_a_third_agrees(rita, 
     assert not settled["contested"]
     assert settled["multipliers"]["feed"] == 0.2
     assert not ReviewItem.objects.filter(status="open").exists()
+
+
+def test_many_ratings_of_one_page_recompute_its_posts_once(rita, clock):
+    posts = [
+        p.post(f"The page says for the {n}. time that the well is poisoned today.", clock=clock)
+        for n in range(6)
+    ]
+    for n, post in enumerate(posts):
+        f.rate(post, by=rita, clock=clock, claim=f"Claim {n}.")
+    assert Outbox.objects.filter(kind="recompute_actor").count() == 6
+
+    enforcement.drain(
+        "effects",
+        limit=1 + Outbox.objects.filter(queue="effects").exclude(kind="recompute_actor").count(),
+        now=clock,
+    )
+
+    assert not Outbox.objects.filter(kind="recompute_actor").exists()
+    p.settle(clock)
+    assert {p.lookup(post, clock=clock)["actor_level"] for post in posts} == {"severe"}
