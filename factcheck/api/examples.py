@@ -233,5 +233,5 @@ INVITATION: Document = {
     "role": "reviewer",
     "invited_at": "2026-11-30T11:00:00Z",
     "expires_at": "2026-12-07T11:00:00Z",
-    "token": "shown-once",
+    "mailed": True,
 }

@@ -5,16 +5,18 @@ Names and addresses are for people signed in; a key sees roles and times only.
 
 from typing import Any
 
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from factcheck import mail
 from factcheck.api import examples
 from factcheck.api.leases import NothingIn
 from factcheck.api.partners import NOTHING, partner
 from factcheck.enums import MembershipRole, MembershipStatus
-from factcheck.models import Invitation, Membership, Partner
+from factcheck.models import Membership, Partner
 from factcheck.permissions import may_lead
 from factcheck.services import people
 from moderation.errors import NotFound
@@ -49,14 +51,10 @@ class InvitationOut(serializers.Serializer):
     role = serializers.ChoiceField(MembershipRole.choices)
     invited_at = Moment()
     expires_at = Moment()
-    token = serializers.CharField(
-        allow_null=True, help_text="Of the link to accept it; shown once, null when the request is repeated."
-    )
+    mailed = serializers.BooleanField(help_text="Whether the mail server took the mail with the link.")
 
 
 class PeopleView(ApiView):
-    secrets = ("token",)
-
     @extend_schema(
         summary="A partner's people, in the order they joined",
         parameters=[PageQuery],
@@ -75,7 +73,8 @@ class PeopleView(ApiView):
 
     @extend_schema(
         summary="Invite somebody",
-        description="A second invitation to the same address replaces an open one.",
+        description="A mail with a link goes to the address; nobody else sees the link. A second invitation "
+        "to the same address replaces an open one.",
         request=InvitationIn,
         responses={201: InvitationOut},
         examples=[
@@ -86,12 +85,13 @@ class PeopleView(ApiView):
     def post(self, request: Request, partner_id: Any) -> Response:
         led = led_partner(partner_id, self)
         data = read(InvitationIn, request)
-        invitation: Invitation
         invitation, token = people.invite(
             led, email=data["email"], role=MembershipRole(data["role"]), **self.who
         )
+        link = request.build_absolute_uri(reverse("factcheck:invitation", args=[token]))
+        mailed = mail.send_invitation(invitation, link=link, inviter=str(request.user))
         row = {name: getattr(invitation, name) for name in ("id", "role", "invited_at", "expires_at")}
-        return Response(InvitationOut({**row, "token": token}).data, status=201)
+        return Response(InvitationOut({**row, "mailed": mailed}).data, status=201)
 
 
 class MembershipView(ApiView):

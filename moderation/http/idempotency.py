@@ -7,7 +7,7 @@ commit together or not at all. A second request with the key waits at that row.
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import datetime
 
 import psycopg
@@ -48,17 +48,15 @@ def once(
     request: HttpRequest,
     caller: Caller,
     now: datetime,
-    secrets: Collection[str] = (),
 ) -> Response:
     """Carry `act` out, or give the answer that the same request got before.
 
-    `secrets` names members of the answer that are shown once and not kept: a repeat has null there.
     Raises Problem: 422 for another request under the same key, 409 while the first is still at work.
     """
     digest = hashlib.sha256(b"\n".join([request.method.encode(), request.get_full_path().encode(), body]))  # type: ignore[union-attr]
     try:
         with transaction.atomic():
-            return _once(act, key, digest.hexdigest(), caller, now, secrets)
+            return _once(act, key, digest.hexdigest(), caller, now)
     except _NotKept as refused:
         return refused.response
 
@@ -69,7 +67,6 @@ def _once(
     digest: str,
     caller: Caller,
     now: datetime,
-    secrets: Collection[str],
 ) -> Response:
     try:
         kept = repeats.begin(caller.key, key, digest, now=now)
@@ -90,7 +87,5 @@ def _once(
     if response.status_code >= 300:
         raise _NotKept(response)
     body = json.loads(JSONRenderer().render(response.data)) if response.data is not None else None
-    if isinstance(body, dict):
-        body.update({name: None for name in secrets if name in body})
     repeats.keep(kept, status=response.status_code, body=body)
     return response

@@ -1,6 +1,5 @@
 """The base of every API view: who asks, how often, how much, and once."""
 
-from collections.abc import Collection
 from datetime import datetime
 from typing import Any, TypedDict
 
@@ -29,14 +28,13 @@ class ApiView(APIView):
     """Set `self.caller` and `self.now`; views call services with both and let their errors pass.
 
     `body_limit` is in bytes. `reads` says that a POST changes nothing: it counts as a read and takes no
-    idempotency key. `secrets` names members of answers that are shown once.
+    idempotency key.
     """
 
     format_kwarg = None  # (JSON is the only format)
     permission_classes = ()  # what a caller may do is said by the services' permissions
     body_limit: int = settings.API_BODY_LIMIT
     reads = False
-    secrets: Collection[str] = ()
 
     caller: Caller
     now: datetime
@@ -92,7 +90,6 @@ class ApiView(APIView):
             request=request._request,
             caller=self.caller,
             now=self.now,
-            secrets=self.secrets,
         )
 
     def _only_reads(self, request: Request) -> bool:
