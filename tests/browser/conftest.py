@@ -15,7 +15,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from moderation.caller import Caller
 from moderation.middleware import ACTING
@@ -28,6 +28,9 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 SIZES = {"desktop": (1440, 900), "phone": (390, 844)}
 SCHEMES = ("light", "dark")
+# Waits for every colour that fades; one that is cut off counts as done.
+FADING = """Promise.all(document.getAnimations()
+    .map((a) => a instanceof CSSTransition ? a.finished.catch(() => 0) : 0)).then(() => 0)"""
 FLAGS = [
     "--disable-gpu",
     "--disable-quic",
@@ -76,15 +79,20 @@ def faults() -> Iterator[list[str]]:
 
 
 @pytest.fixture
-def open_as(new_context: Callable[..., BrowserContext], faults: list[str], base_url: str) -> Open:
+def open_as(
+    browser: Browser, browser_context_args: dict[str, Any], faults: list[str], base_url: str
+) -> Iterator[Open]:
     """`open_as(caller)` or `open_as(user)` gives a page signed in as them; `open_as()` nobody's page.
 
     A Caller acts in its role and organisation. Keywords go to the browser context (`viewport`, `locale`,
     `java_script_enabled`, …).
     """
 
+    contexts = []
+
     def opened(who: Caller | User | None = None, **context: Any) -> Page:
-        made = new_context(**context)
+        made = browser.new_context(**(browser_context_args | context))
+        contexts.append(made)
         made.set_default_timeout(10_000)
         made.on("weberror", lambda error: faults.append(str(error.error)))
         made.on("console", lambda message: _note(message, faults))
@@ -92,7 +100,9 @@ def open_as(new_context: Callable[..., BrowserContext], faults: list[str], base_
             sign_in(made, who, base_url)
         return made.new_page()
 
-    return opened
+    yield opened
+    for made in contexts:
+        made.close()
 
 
 def sign_in(context: BrowserContext, who: Caller | User, base_url: str) -> None:
@@ -114,6 +124,15 @@ def _note(message: Any, faults: list[str]) -> None:
         faults.append(message.text)
 
 
+def look(page: Page, scheme: str) -> None:
+    """See the page in this colour scheme, after everything has faded over to it."""
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.wait_for_function("(scheme) => document.documentElement.dataset.bsTheme === scheme", arg=scheme)
+    for _frame in range(3):
+        page.evaluate("new Promise(requestAnimationFrame)")
+        page.evaluate(FADING)
+
+
 @pytest.fixture
 def work(transactional_db: None) -> Callable[[], None]:
     """`work()` does what the workers would do now: the outbox, the change feed, the notices that are due."""
@@ -132,7 +151,7 @@ def axe() -> Callable[..., None]:
     def checked(page: Page, *, schemes: tuple[str, ...] = SCHEMES) -> None:
         found = []
         for scheme in schemes:
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            look(page, scheme)
             results = Axe().run(page)
             found += [
                 f"{scheme}: {violation['id']}: {violation['help']}: {node['html'][:300]}"
@@ -157,7 +176,7 @@ def shoot(tmp_path: Path) -> Callable[..., list[Path]]:
         for size, (width, height) in SIZES.items():
             page.set_viewport_size({"width": width, "height": height})
             for scheme in SCHEMES:
-                page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+                look(page, scheme)
                 page.evaluate("document.fonts.ready")
                 path = folder / f"{name}-{size}-{scheme}.png"
                 page.screenshot(path=path, full_page=full_page, animations="disabled")
