@@ -112,6 +112,11 @@ def lists(request: Visit, chosen: str, *, selected: uuid.UUID | None = None, now
         ],
         "counts": counts,
         "selected": selected,
+        "hints": [
+            {"keys": "j k", "label": _("move")},
+            {"keys": "Enter", "label": _("open")},
+            *([{"keys": "b", "label": _("reveal media")}] if selected else []),
+        ],
         "query": query,
         "views": [
             {"label": label, "url": reverse(name), "active": key == chosen, "count": numbers[key]}
@@ -264,6 +269,7 @@ def decision(
         form = _as_it_is_now(form, file)
     return {
         "options": offered,
+        "may_act": any(not option.closed for option in offered),
         "form": form,
         "chosen": form["act"].value() or "",
         "proposal": waiting,
