@@ -22,6 +22,12 @@ def of(caller: Caller) -> Partner | None:
     return Partner.objects.filter(pk=caller.organisation_id).first() if caller.organisation_id else None
 
 
+def belongs(caller: Caller, partner: Partner) -> bool:
+    """Whether the caller's place in the partner is an active one now."""
+    places = Membership.objects.filter(partner=partner, status=MembershipStatus.ACTIVE)
+    return caller.person_id is not None and places.filter(person_id=caller.person_id).exists()
+
+
 def scope_of(partner: Partner) -> QueueScope:
     return QueueScope(languages=tuple(partner.languages), countries=tuple(partner.countries))
 

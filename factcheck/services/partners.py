@@ -8,7 +8,7 @@ from datetime import datetime
 from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils.translation import gettext as _
 
 from factcheck.enums import LeaseEnding, MembershipStatus, PartnerStatus
@@ -43,10 +43,17 @@ class PartnerDraft:
 
 
 def certified(caller: Caller, *, now: datetime) -> Partner:
-    """The caller's partner, if its people may take and rate now. Raises Refused, NotCertified."""
+    """The caller's partner, if its people may take and rate now. Raises Refused, NotCertified.
+
+    Called first in a transaction: until it ends, neither the partner nor one of its people is suspended.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM factcheck_partner WHERE id = %s FOR SHARE", [caller.organisation_id])
     partner = find.of(caller)
     if partner is None:
         raise Refused("Only reviewers of a partner do this.")
+    if partner.status == PartnerStatus.ACTIVE and not find.belongs(caller, partner):
+        raise Refused(f"You no longer work for {partner.name}.")
     answer = may_rate(caller, partner, now=now)
     if not answer:
         held = partner.status == PartnerStatus.ACTIVE and partner.is_certified(now=now)
