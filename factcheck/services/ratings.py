@@ -160,7 +160,8 @@ def check_article(url: str, partner: Partner) -> None:
     """
     try:
         parts = urlsplit(url)
-        host, port = (parts.hostname or "").lower(), parts.port
+        # Domains are kept in their xn-- form; a name that no host can have is a ValueError too.
+        host, port = (parts.hostname or "").lower().encode("idna").decode(), parts.port
     except ValueError:
         raise Invalid("This is no address of an article.", field="article_url") from None
     if parts.scheme != "https" or not host or parts.username or port not in (None, 443):

@@ -10,9 +10,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from factcheck.models import Certification, Invitation, Membership, Partner
-from factcheck.services import leases, partners
+from factcheck.services import leases, partners, ratings
 from factcheck.services.people import LAST_LEAD
 from moderation.enums import Scope
+from moderation.errors import Invalid
 from moderation.models import User
 from tests.api.clients import key
 from tests.factories import platform as p
@@ -226,6 +227,18 @@ def test_a_short_name_is_taken_once_and_stays(adam, partner):
     partner.refresh_from_db()
     assert (partner.slug, partner.name) != ("another", "Lanka Checks")
     assert partner.name == "Lanka Checks"
+
+
+def test_a_domain_in_any_script_fits_the_addresses_of_its_articles(adam):
+    adam.post(of("partners_add"), filled(domains="проверка.example"))
+    partner = Partner.objects.get()
+
+    assert partner.domains == ["xn--80adjurfhd.example"]
+    for address in ("https://проверка.example/1", "https://facts.xn--80adjurfhd.example/1"):
+        ratings.check_article(address, partner)
+    for address in ("https://провeрка.example/1", "https://.example/1", f"https://{'x' * 64}.example/1"):
+        with pytest.raises(Invalid):
+            ratings.check_article(address, partner)
 
 
 def test_a_certificate_ends_after_it_begins(adam, partner):
