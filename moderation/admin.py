@@ -25,7 +25,7 @@ def isolated(field: str, description: str = "") -> Any:
     return shown
 
 
-class LookUp(admin.ModelAdmin):  # type: ignore[type-arg]
+class LookUp(admin.ModelAdmin):
     """Rows to look at. Nobody adds, changes or deletes one here, whatever permissions they hold."""
 
     show_full_result_count = False

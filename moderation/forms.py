@@ -42,8 +42,7 @@ class LinesField(forms.CharField):
         super().__init__(strip=False, widget=widget, **options)
 
     def to_python(self, value: Any) -> str:
-        text: str = super().to_python(value)
-        return text.replace("\r\n", "\n")
+        return (super().to_python(value) or "").replace("\r\n", "\n")
 
 
 class FlagForm(forms.Form):
@@ -73,7 +72,7 @@ class FlagForm(forms.Form):
         return cleaned
 
 
-class SettingsForm(forms.ModelForm):  # type: ignore[type-arg]
+class SettingsForm(forms.ModelForm):
     """How the product treats one person."""
 
     class Meta:
@@ -161,7 +160,7 @@ class KeyForm(forms.Form):
         return None if chosen == self.NEVER else now + timedelta(days=int(chosen))
 
 
-def _choice(form: forms.ModelForm, name: str, choices: Any) -> forms.ChoiceField:  # type: ignore[type-arg]
+def _choice(form: forms.ModelForm, name: str, choices: Any) -> forms.ChoiceField:
     known = form.fields[name]
     return forms.ChoiceField(label=known.label, help_text=known.help_text, choices=choices)
 

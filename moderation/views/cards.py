@@ -127,7 +127,7 @@ def excerpt(text: str, most: int = EXCERPT) -> str:
         cut = most
         while cut > 1 and (_continues(text[cut]) or text[cut - 1] == "\u200d"):
             cut -= 1
-    return text[:cut].rstrip() + "…"
+    return text[:cut].rstrip(" \n.…") + "…"
 
 
 def initials(name: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import cache_control
 from django_htmx.http import HttpResponseClientRedirect
@@ -25,15 +26,12 @@ class Visit(HttpRequest):
     htmx: HtmxDetails
 
 
-Page = Callable[..., HttpResponse]
-
-
-def signed_in(view: Page) -> Callable[..., HttpResponse]:
+def signed_in(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Send whoever is not signed in to the sign-in page and back. What is shown is nobody else's to cache."""
 
     @cache_control(private=True, no_cache=True)
     @wraps(view)
-    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         visit = cast(Visit, request)
         if visit.caller is None:
             here = visit.htmx.current_url_abs_path if visit.htmx else None

@@ -49,7 +49,7 @@ def feed(request: Visit) -> HttpResponse:
         "is_default": request.user.viewer_preference == "default",
         "region": region,
         "region_name": iso.region_name(region) or region,
-        "flags": flag_states.of(members.flags_of(request.caller)[:LATEST_FLAGS], region=region),
+        "flags": flag_states.of(list(members.flags_of(request.caller)[:LATEST_FLAGS]), region=region),
         "lowest": _kept(rules, "false"),
         "middle": _kept(rules, "partly_false"),
     }

@@ -1,7 +1,7 @@
 """Pictures and films that members posted, out of our own storage and under the hash of their bytes."""
 
 from django.core.files.storage import default_storage
-from django.http import FileResponse, Http404, HttpResponse
+from django.http import FileResponse, Http404
 from django.utils.cache import patch_cache_control
 
 from moderation.views.doors import Visit, signed_in
@@ -21,7 +21,7 @@ A_YEAR = 365 * 24 * 3600
 
 
 @signed_in
-def media(request: Visit, folder: str, digest: str, suffix: str) -> HttpResponse:
+def media(request: Visit, folder: str, digest: str, suffix: str) -> FileResponse:
     """One file. Its name is its content, so it never changes."""
     name = f"{folder}/{digest}.{suffix}"
     if suffix not in TYPES or not default_storage.exists(name):

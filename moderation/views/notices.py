@@ -49,6 +49,7 @@ def notices(request: Visit) -> HttpResponse:
     read = request.user.notices_read_at
     page = cursor_page(request, members.notices_of(request.caller), PER_PAGE, keys=("sent_at", "pk"))
     people.mark_notices_read(request.user.pk, now=timezone.now())
+    request.user.notices_read_at = timezone.now()  # so that this page's own bell is quiet
     rows = [_row(n, unread=read is None or (n.sent_at is not None and n.sent_at > read)) for n in page.rows]
     return render(request, "moderation/notices.html", {"rows": rows, "next_url": page.next_url})
 

@@ -49,6 +49,7 @@ def post(request: Visit, post_id: uuid.UUID) -> HttpResponse:
         "measured": posts.views_around(shown.post.pk, rated.in_force_from) if rated else None,
         "views": items.sparklines([shown.post.pk]).get(shown.post.pk, []),
         "preference": request.user.get_viewer_preference_display(),
+        "re_check_hours": rules["re_check"]["due_hours"],
         "is_default": request.user.viewer_preference == "default",
     }
     return render(request, "moderation/post.html", context)

@@ -26,6 +26,7 @@ def standing(request: Visit) -> HttpResponse:
     rules = policies.at(now).data
     actors = members.actors_of(request.caller)
     strikes = members.strikes_of(actors, now=now)
+    actors.sort(key=lambda actor: -len(strikes.get(actor.pk, [])))  # what needs attention first
     context = {
         "actors": [_standing(actor, strikes.get(actor.pk, []), rules, now=now) for actor in actors],
         "window_days": rules["strikes"]["window_days"],
