@@ -228,10 +228,11 @@ MEMBERSHIP: Document = {
     "joined_at": "2026-02-01T08:00:00Z",
     "person": {"name": "Rita Perera", "email": "rita@lanka-checks.example"},
 }
-INVITATION: Document = {
+OPEN_INVITATION: Document = {
     "id": MEMBERSHIP_ID,
+    "email": "rita@lanka-checks.example",
     "role": "reviewer",
     "invited_at": "2026-11-30T11:00:00Z",
     "expires_at": "2026-12-07T11:00:00Z",
-    "mailed": True,
 }
+INVITATION: Document = {**OPEN_INVITATION, "mailed": True}

@@ -16,13 +16,14 @@ from factcheck.api import examples
 from factcheck.api.leases import NothingIn
 from factcheck.api.partners import NOTHING, partner
 from factcheck.enums import MembershipRole, MembershipStatus
-from factcheck.models import Membership, Partner
+from factcheck.models import Invitation, Membership, Partner
 from factcheck.permissions import may_lead
+from factcheck.selectors import partners as find
 from factcheck.services import people
 from moderation.errors import NotFound
 from moderation.http import fields
 from moderation.http.fields import Moment
-from moderation.http.pagination import OLDEST_FIRST, PageQuery, page_of, paginate
+from moderation.http.pagination import NEWEST_FIRST, OLDEST_FIRST, PageQuery, page_of, paginate
 from moderation.http.schema import answered, sent
 from moderation.http.shapes import Input, query, read
 from moderation.http.views import ApiView
@@ -30,6 +31,10 @@ from moderation.http.views import ApiView
 
 class InvitationIn(Input):
     email = fields.Email()
+    role = fields.Choice(MembershipRole.choices)
+
+
+class RoleIn(Input):
     role = fields.Choice(MembershipRole.choices)
 
 
@@ -46,11 +51,15 @@ class MembershipOut(serializers.Serializer):
     person = PersonOut(allow_null=True, help_text="Null for a key.")
 
 
-class InvitationOut(serializers.Serializer):
+class OpenInvitationOut(serializers.Serializer):
     id = serializers.UUIDField()
+    email = serializers.EmailField(allow_null=True, help_text="Null for a key.")
     role = serializers.ChoiceField(MembershipRole.choices)
     invited_at = Moment()
     expires_at = Moment()
+
+
+class InvitationOut(OpenInvitationOut):
     mailed = serializers.BooleanField(help_text="Whether the mail server took the mail with the link.")
 
 
@@ -90,11 +99,49 @@ class PeopleView(ApiView):
         )
         link = request.build_absolute_uri(reverse("factcheck:invitation", args=[token]))
         mailed = mail.send_invitation(invitation, link=link, inviter=str(request.user))
-        row = {name: getattr(invitation, name) for name in ("id", "role", "invited_at", "expires_at")}
-        return Response(InvitationOut({**row, "mailed": mailed}).data, status=201)
+        return Response({**invited(invitation, self), "mailed": mailed}, status=201)
+
+
+class InvitationsView(ApiView):
+    @extend_schema(
+        summary="A partner's open invitations, newest first",
+        parameters=[PageQuery],
+        responses=page_of(OpenInvitationOut, "InvitationPage"),
+        examples=[answered(examples.page(examples.OPEN_INVITATION))],
+    )
+    def get(self, request: Request, partner_id: Any) -> Response:
+        led = led_partner(partner_id, self)
+        found = find.open_invitations(led, now=self.now)
+        page = paginate(found, NEWEST_FIRST, query(PageQuery, request))
+        return Response(page.document(lambda invitation: invited(invitation, self)))
+
+
+class InvitationView(ApiView):
+    @extend_schema(
+        summary="Revoke an invitation",
+        responses={200: OpenInvitationOut},
+        examples=[answered(examples.OPEN_INVITATION)],
+    )
+    def delete(self, request: Request, partner_id: Any, invitation_id: Any) -> Response:
+        led = led_partner(partner_id, self)
+        if not Invitation.objects.filter(pk=invitation_id, partner=led).exists():
+            raise NotFound("There is no such invitation.")
+        return Response(invited(people.revoke(invitation_id, **self.who), self))
 
 
 class MembershipView(ApiView):
+    @extend_schema(
+        summary="Make somebody a lead or a reviewer",
+        description="From their next request on. A partner keeps at least one lead.",
+        request=RoleIn,
+        responses=MembershipOut,
+        examples=[sent({"role": "lead"}), answered({**examples.MEMBERSHIP, "role": "lead"})],
+    )
+    def put(self, request: Request, partner_id: Any, membership_id: Any) -> Response:
+        membership = member_of(partner_id, membership_id, self)
+        role = MembershipRole(read(RoleIn, request)["role"])
+        return Response(written(people.change_role(membership, role=role, **self.who), self))
+
     @extend_schema(
         summary="End a membership",
         description="Their sessions end and their leases are freed at once; their ratings stay the partner's.",
@@ -148,6 +195,12 @@ def member_of(partner_id: Any, membership_id: Any, view: ApiView) -> Any:
     if not Membership.objects.filter(pk=membership_id, partner=led).exists():
         raise NotFound("There is no such person.")
     return membership_id
+
+
+def invited(invitation: Invitation, view: ApiView) -> dict[str, Any]:
+    row = {name: getattr(invitation, name) for name in ("id", "email", "role", "invited_at", "expires_at")}
+    by_key = view.caller.client_id is not None
+    return dict(OpenInvitationOut({**row, "email": None} if by_key else row).data)
 
 
 def written(membership: Membership, view: ApiView) -> dict[str, Any]:

@@ -45,6 +45,12 @@ urlpatterns = [
     path("partners/<uuid:partner_id>/certifications", partners.CertificationsView.as_view(), name="certify"),
     path("partners/<uuid:partner_id>/suspend", partners.SuspendPartnerView.as_view(), name="suspend"),
     path("partners/<uuid:partner_id>/resume", partners.ResumePartnerView.as_view(), name="resume"),
+    path("partners/<uuid:partner_id>/invitations", people.InvitationsView.as_view(), name="invitations"),
+    path(
+        "partners/<uuid:partner_id>/invitations/<uuid:invitation_id>",
+        people.InvitationView.as_view(),
+        name="invitation",
+    ),
     path("partners/<uuid:partner_id>/people", people.PeopleView.as_view(), name="people"),
     path(
         "partners/<uuid:partner_id>/people/<uuid:membership_id>",

@@ -159,6 +159,9 @@ ROUTES: dict[str, Expectation] = {
     "POST /api/v1/partners/{partner_id}/people": _on_people(
         lambda w: {"email": "new@people.example", "role": "reviewer"}
     ),
+    "GET /api/v1/partners/{partner_id}/invitations": _on_people(),
+    "DELETE /api/v1/partners/{partner_id}/invitations/{invitation_id}": _on_people(),
+    "PUT /api/v1/partners/{partner_id}/people/{membership_id}": _on_people(lambda w: {"role": "lead"}),
     "DELETE /api/v1/partners/{partner_id}/people/{membership_id}": _on_people(),
     "POST /api/v1/partners/{partner_id}/people/{membership_id}/suspend": _on_people(NOTHING),
     "POST /api/v1/partners/{partner_id}/people/{membership_id}/resume": _on_people(NOTHING),

@@ -88,6 +88,11 @@ def test_people_are_invited_suspended_resumed_and_removed_by_their_lead(clock, m
     listed = lead.get(people).json()["results"]
     ritas = next(m["id"] for m in listed if m["role"] == "reviewer")
     lenas = next(m["id"] for m in listed if m["role"] == "lead")
+    invitations = f"/partners/{partner.pk}/invitations"
+    open_ones = lead.get(invitations).json()["results"]
+    revoked = lead.delete(f"{invitations}/{open_ones[0]['id']}")
+    promoted = lead.put(f"{people}/{ritas}", {"role": "lead"}).json()
+    lead.put(f"{people}/{ritas}", {"role": "reviewer"})
     suspended = lead.post(f"{people}/{ritas}/suspend").json()
     out = as_person(rita).get("/queue")
     resumed = lead.post(f"{people}/{ritas}/resume").json()
@@ -95,6 +100,10 @@ def test_people_are_invited_suspended_resumed_and_removed_by_their_lead(clock, m
     last = lead.delete(f"{people}/{lenas}")
 
     assert invited.status_code == 201
+    assert [i["email"] for i in open_ones] == ["new@people.example"]
+    assert revoked.status_code == 200
+    assert lead.get(invitations).json()["results"] == []
+    assert promoted["role"] == "lead"
     assert invited.json()["mailed"] is True
     assert mailoutbox[0].to == ["new@people.example"]
     assert "/invitations/" in mailoutbox[0].body and "/invitations/" not in invited.content.decode()

@@ -14,6 +14,8 @@ from tests.api.expectations import EVERYBODY, ROUTES, Expectation
 from tests.api.world import FOREIGN, MISSING, OWN, World
 from tests.factories.platform import Clock
 
+pytestmark = pytest.mark.django_db
+
 # Not ours to walk: Django's admin and the sign-in pages answer for themselves, the schema is for everybody.
 ELSEWHERE = ("/admin/", "/accounts/", "/api/v1/schema/", "/api/v1/docs/")
 
@@ -70,7 +72,7 @@ def test_everybody_gets_what_they_may_and_learns_nothing_else(world, route):
     body = expected.body(world) if expected.body else None
     addressed = "{" in template
     for kind in EVERYBODY:
-        api = world.caller(kind)
+        api = world.callers[kind]
         if kind.startswith("client:flags") and "flags" in template and isinstance(body, dict):
             body = {**body, "flagger": "member/1"}
         answers = {}

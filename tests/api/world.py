@@ -4,7 +4,9 @@ import uuid
 from datetime import timedelta
 from typing import Any
 
+from factcheck.enums import MembershipRole
 from factcheck.models import Membership, Partner
+from factcheck.services import people
 from moderation.caller import Caller
 from moderation.enums import DeskAction, Ground, Scope
 from moderation.models import Post, ReviewItem
@@ -40,18 +42,15 @@ class World:
             "auditor": p.auditor(clock=clock),
         }
         self.ids: dict[str, str] = {}
-        self._apis: dict[str, Api] = {}
         self._objects = {OWN: self._objects_of(here, rita, lena), FOREIGN: self._objects_of(there, luc, lou)}
         self._flags = {kind: str(self._flag(kind)) for kind in EVERYBODY if kind != "anonymous"}
         self.ids |= {"post": self._objects[OWN]["post"]} | self._case(p.specialist(clock=clock))
         self.keys = {kind: self._key(kind) for kind in EVERYBODY if kind not in ("anonymous", *self.people)}
+        self.callers = {kind: self._sign_in(kind) for kind in EVERYBODY}
 
-    def caller(self, kind: str) -> Api:
-        """The same session or key for the whole walk."""
-        if kind not in self._apis:
-            person = self.people.get(kind)
-            self._apis[kind] = as_person(person) if person else Api(key=self.keys.get(kind, ""))
-        return self._apis[kind]
+    def _sign_in(self, kind: str) -> Api:
+        person = self.people.get(kind)
+        return as_person(person) if person else Api(key=self.keys.get(kind, ""))
 
     def address(self, template: str, which: str, kind: str) -> str:
         """The route's path with ids of what is own, foreign or missing to this kind of caller."""
@@ -113,10 +112,16 @@ class World:
             "match_id": str(match.pk),
             "partner_id": str(partner.pk),
             "membership_id": str(members.get().pk),
+            "invitation_id": str(self._invitation(partner, lead)),
         }
 
     def _post(self, language: str) -> Post:
         return p.post(f"One of the {language} stories.", clock=self.clock, language=language)
+
+    def _invitation(self, partner: Partner, by: Caller) -> uuid.UUID:
+        who = {"caller": by, "now": self.clock()}
+        invited, _ = people.invite(partner, email="x@people.example", role=MembershipRole.REVIEWER, **who)
+        return invited.pk
 
     def _flag(self, kind: str) -> uuid.UUID:
         """A flag of this caller's own: a person's, or told by the platform for a member."""
