@@ -7,14 +7,18 @@ from typing import Any, cast
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.utils.cache import patch_vary_headers
-from django.views.decorators.cache import cache_control
+from django.shortcuts import render
+from django.utils.cache import patch_cache_control, patch_vary_headers
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
 from moderation.caller import Caller
+from moderation.http import limits
+from moderation.http.problems import Problem
 from moderation.models import User
 from moderation.services.callers import Capacity
+
+SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 class Visit(HttpRequest):
@@ -27,9 +31,11 @@ class Visit(HttpRequest):
 
 
 def signed_in(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Send whoever is not signed in to the sign-in page and back. What is shown is nobody else's to cache."""
+    """Send whoever is not signed in to the sign-in page and back; hold back who asks too often.
 
-    @cache_control(private=True, no_cache=True)
+    What is shown is nobody else's to cache; a view that says for how long it may be kept has its word.
+    """
+
     @wraps(view)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         visit = cast(Visit, request)
@@ -37,7 +43,15 @@ def signed_in(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpRespon
             here = visit.htmx.current_url_abs_path if visit.htmx else None
             answer: HttpResponse = redirect_to_login(here or request.get_full_path())
             return HttpResponseClientRedirect(answer["Location"]) if visit.htmx else answer
+        try:
+            limits.spend(visit.caller, request, kind="read" if request.method in SAFE else "write")
+        except Problem as problem:
+            refused = render(request, "429.html", status=problem.status)
+            refused["Retry-After"] = problem.headers["Retry-After"]
+            return refused
         response = view(visit, *args, **kwargs)
+        if not response.has_header("Cache-Control"):
+            patch_cache_control(response, private=True, no_cache=True)
         patch_vary_headers(response, ["HX-Request"])
         return response
 

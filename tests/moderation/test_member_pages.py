@@ -94,6 +94,18 @@ def test_a_removed_post_is_gone_from_the_feed_only_where_it_is_removed(mira, wal
     assert "bring stones" not in pages.text_of(mira, "feed")
 
 
+def test_the_feed_is_in_the_reader_s_language_unless_they_ask_for_others(mira, wall):
+    p.post("The bridge is open.", clock=wall)
+    p.post("Le pont est ouvert.", clock=wall, language="fr")
+
+    own, french = pages.text_of(mira, "feed"), pages.text_of(mira, "feed", query="?language=fr")
+    everything = pages.text_of(mira, "feed", query="?language=")
+
+    assert "The bridge" in own and "Le pont" not in own
+    assert "Le pont" in french and "The bridge" not in french
+    assert "Le pont" in everything and "The bridge" in everything
+
+
 def test_scrolling_shows_every_post_once_while_others_arrive(mira, wall):
     made = {f"Post number {n} of the day." for n in range(45)}
     read_by(500, *sorted(made), wall=wall)
@@ -149,6 +161,10 @@ def test_media_are_for_people_who_are_signed_in_and_only_of_harmless_kinds(mira,
     answer = pages.visitor(mira).get(picture["url"])
     assert answer.status_code == 200 and answer["Content-Type"] == "image/png"
     assert "immutable" in answer["Cache-Control"] and "private" in answer["Cache-Control"]
+    assert (
+        "no-cache" not in answer["Cache-Control"]
+        and "no-cache" in pages.visitor(mira).get("/feed/")["Cache-Control"]
+    )
     assert b"".join(answer) == b"picture"
     assert pages.visitor(mira).get(script["url"]).status_code == 404
     assert pages.visitor(mira).get("/media/../settings.py").status_code == 404
@@ -373,6 +389,16 @@ def test_nobody_comes_in_without_signing_in(client, name):
     assert answer.status_code == 302 and answer["Location"].startswith(reverse("account_login"))
     by_script = client.get(reverse(name), headers={"hx-request": "true"})
     assert by_script.status_code == 200 and by_script["HX-Redirect"].startswith(reverse("account_login"))
+
+
+def test_who_asks_too_often_is_held_back_and_told_for_how_long(mira, settings):
+    settings.API_LIMITS = {**settings.API_LIMITS, "person": {"read": "2/minute", "write": "1/minute"}}
+    client = pages.visitor(mira)
+
+    answers = [client.get(reverse("standing")) for _ in range(4)]
+
+    assert answers[0].status_code == 200 and answers[-1].status_code == 429
+    assert int(answers[-1]["Retry-After"]) > 0 and "Please wait a moment" in answers[-1].content.decode()
 
 
 def test_unknown_things_are_not_found(mira):
