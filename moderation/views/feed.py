@@ -22,9 +22,9 @@ LATEST_FLAGS = 3
 
 @signed_in
 def feed(request: Visit) -> HttpResponse:
-    """Ranked posts, more of them as the reader scrolls; `?language=` and `?region=` choose."""
+    """Ranked posts in the reader's language, more as they scroll; `?language=` and `?region=` choose others."""
     now = timezone.now()
-    language, region = pages.asked(request.GET, "language", 8), region_of(request)
+    language, region = language_of(request), region_of(request)
     part = feeds.ranked(
         caller=request.caller,
         viewer=request.user,
@@ -55,6 +55,11 @@ def feed(request: Visit) -> HttpResponse:
     }
     name = "moderation/feed.html#list" if request.htmx.target == "feed-list" else "moderation/feed.html"
     return render(request, name, context)
+
+
+def language_of(request: Visit) -> str:
+    """`?language=` for this look ("" for all), else the one their settings say."""
+    return pages.asked(request.GET, "language", 8) if "language" in request.GET else request.user.language
 
 
 def region_of(request: Visit) -> str:
