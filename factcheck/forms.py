@@ -40,7 +40,7 @@ class CodesField(forms.CharField):
     """ISO codes of regions, apart by commas or spaces. Cleans to a list of capitals."""
 
     def to_python(self, value: Any) -> Any:
-        text = super().to_python(value)
+        text: str = super().to_python(value) or ""
         try:
             return iso.regions(re.split(r"[\s,;]+", text))
         except Invalid as refusal:

@@ -45,7 +45,7 @@ def made_by(person_id: uuid.UUID | None, partner_id: uuid.UUID | None) -> QueryS
     return (
         Rating.objects.filter(partner_id=partner_id, rated_by_id=person_id)
         .select_related("claim", "withdrawal", "superseded_by", "article")
-        .order_by("-id")
+        .order_by("-at", "-id")
     )
 
 

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from factcheck.models import Rating
@@ -19,6 +20,7 @@ from factcheck.views import addresses, item_page, rows
 from factcheck.views.doors import Shift
 from factcheck.views.holding import Seen
 from moderation.errors import NothingToTake
+from moderation.selectors import policies
 
 if TYPE_CHECKING:
     from moderation.models import ReviewItem
@@ -42,7 +44,10 @@ def page(
     `shown` goes to item_page.context."""
     aside = leases.set_aside(request.caller.person_id, now=now)
     found = queue.listed(request.partner, filters, caller=request.caller, aside=aside, now=now)
-    situation = queue.situation(request.partner, aside=aside, now=now)
+    only_work = bool(request.htmx) and request.htmx.target == "work"
+    # Counting everything in scope is left out where nothing shows it: between two items.
+    counted = not only_work or item is None or not found.ids
+    situation = queue.situation(request.partner, aside=aside, now=now) if counted else None
     work = item_page.context(request, item, now=now, **shown) if item else {}
     seen: Seen | None = work.get("seen")
     live = seen.as_query(item.pk) if item and seen else {}
@@ -50,7 +55,7 @@ def page(
         **work,
         **rows.list_context(request, filters, found, selected=item, live=live, now=now),
         "situation": situation,
-        "nothing": nothing_in_words(situation),
+        "nothing": nothing_in_words(situation) if situation else None,
         "may_take": may_work_queue(request.caller, request.partner, now=now),
         "due_url": addresses.triage(filters, item.pk if item else None, sort="due"),
         "live_version": live_version(found, work.get("holding")),
@@ -60,10 +65,14 @@ def page(
         "hints": [{"keys": keys, "label": label} for keys, label in HINTS],
         "search": {"url": reverse("factcheck:claims"), "query": "", "placeholder": _("Search fact-checks")},
     }
-    if request.htmx and request.htmx.target == "work":
+    if only_work:
         return with_toasts(request, render(request, "factcheck/triage_answer.html", context, status=status))
     context["filter"] = rows.filter_context(
-        request, filters, selected_id=item.pk if item else None, aside=aside, open_items=situation.open
+        request,
+        filters,
+        selected_id=item.pk if item else None,
+        aside=aside,
+        open_items=situation.open if situation else 0,
     )
     if request.htmx and request.htmx.target == "triage-list":
         return render(request, "factcheck/triage_list.html", context)
@@ -123,14 +132,15 @@ def with_toasts(request: Shift, response: HttpResponse) -> HttpResponse:
     if not said:
         return response
     undo = next((url for message in said if (url := undo_url(message))), "")
-    toast = {
+    toast: dict[str, Any] = {
         "tone": "bad" if any(m.level >= messages.ERROR for m in said)
         else "warn" if any(m.level >= messages.WARNING for m in said)
         else "good" if any(m.level >= messages.SUCCESS for m in said) else "info",
         "text": " ".join(str(m) for m in said)[:600],
     }  # fmt: skip
     if undo:
-        toast |= {"undo_url": undo, "undo_target": "#work", "undo_swap": "outerHTML", "seconds": 30}
+        seconds = policies.at(timezone.now()).data["undo_seconds"]
+        toast |= {"undo_url": undo, "undo_target": "#work", "undo_swap": "outerHTML", "seconds": seconds}
     response["HX-Trigger"] = json.dumps({"toast": toast})
     return response
 

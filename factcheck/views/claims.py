@@ -77,12 +77,14 @@ def claim(request: Shift, claim_id: uuid.UUID) -> HttpResponse:
     in_force = given.in_force(shown)
     confirmed = find.matches_of(shown).filter(state=MatchState.CONFIRMED).order_by("-at", "-pk")
     page = pages.cursor_page(request, confirmed, ON_A_PAGE, keys=("at", "pk"))
+    own = next((r for r in in_force if r.partner_id == request.partner.pk), None)
     context = {
         "claim": shown,
-        "language": iso.language_name(shown.language) or shown.language,
+        "claim_language": iso.language_name(shown.language) or shown.language,
         "standing": decisions.standing_on(shown.cluster_id),
         "partners": _by_partner(request, given.history_of(shown), in_force),
-        "own_rating": next((r for r in in_force if r.partner_id == request.partner.pk), None),
+        "own_rating": own,
+        "may_revise": may_withdraw(request.caller, own) if own else None,
         "may_rate": may_work_queue(request.caller, request.partner, now=now),
         "matches": page.rows,
         "next_url": page.next_url,

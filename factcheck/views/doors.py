@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, cast
 
-from django.http import HttpResponse
+from django.http import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from factcheck.models import Partner
@@ -20,15 +20,15 @@ class Shift(Visit):
     partner: Partner
 
 
-Page = Callable[..., HttpResponse]
+Page = Callable[..., HttpResponseBase]
 
 
-def reviewing(view: Page) -> Callable[..., HttpResponse]:
+def reviewing(view: Page) -> Page:
     """Only for reviewers and leads; others read why (403)."""
 
     @signed_in
     @wraps(view)
-    def checked(request: Visit, *args: Any, **kwargs: Any) -> HttpResponse:
+    def checked(request: Visit, *args: Any, **kwargs: Any) -> HttpResponseBase:
         may_see_queue(request.caller).require()
         partner = partners.of(request.caller)
         if partner is None:

@@ -85,7 +85,8 @@ def judge(item: "ReviewItem", seen: Seen, request: Shift, *, now: datetime) -> H
 def _holder(item: "ReviewItem", request: Shift) -> str:
     if item.held_for == request.partner.pk:
         return str(item.holder).split()[0]
-    return dossier.names([item.held_for]).get(item.held_for, "") or _("somebody else")  # type: ignore[call-overload]
+    named = dossier.names([item.held_for])
+    return named[item.held_for] if item.held_for in named else _("somebody else")
 
 
 def _outcome(item: "ReviewItem", request: Shift) -> str:

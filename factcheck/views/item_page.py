@@ -120,7 +120,7 @@ def options() -> list[dict[str, Any]]:
     """The verdicts as the picker takes them, each with its definition and key."""
     labels = {**dict(Verdict.choices), NOT_ELIGIBLE: _("Not eligible")}
     return [
-        {"value": value, "label": labels[value], "definition": DEFINITIONS[value], "key": KEYS[value]}  # type: ignore[index]
+        {"value": value, "label": labels[value], "definition": DEFINITIONS[value], "key": KEYS[value]}
         for value in KEYS
     ]
 

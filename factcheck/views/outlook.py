@@ -97,12 +97,12 @@ def _strike(strike: StrikeOutlook | None, name: str) -> Line:
             share=percent_of_basis_points(after),
         )
         return _line(text, icon="repeat", tone="bad")
-    text = ngettext(
+    sentence = ngettext(
         "{name}: {n} strike, no new repeat offender.",
         "{name}: {n} strikes, no new repeat offender.",
         strike.strikes,
     )
-    return _line(_bold(text, name=name, n=strike.strikes))
+    return _line(_bold(sentence, name=name, n=strike.strikes))
 
 
 def _bold(sentence: str, **figures: Any) -> SafeString:

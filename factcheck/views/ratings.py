@@ -72,7 +72,14 @@ def revise(request: Shift, rating_id: uuid.UUID) -> HttpResponse:
                 messages.success(request, _("Revised. The effect is on its way to every post of the claim."))
                 return HttpResponseRedirect(reverse("factcheck:claims_one", args=[rating.claim_id]))
         status = 422 if status == 200 else status
-    context = {"rating": rating, "claim": rating.claim, "form": form, "options": item_page.options()[:-1]}
+    context = {
+        "rating": rating,
+        "claim": rating.claim,
+        "claim_url": reverse("factcheck:claims_one", args=[rating.claim_id]),
+        "form": form,
+        "options": item_page.options()[:-1],
+        "search": {"url": reverse("factcheck:claims"), "query": "", "placeholder": _("Search fact-checks")},
+    }
     return render(request, "factcheck/rating_revise.html", context, status=status)
 
 
@@ -84,7 +91,7 @@ def withdraw(request: Shift, rating_id: uuid.UUID) -> HttpResponse:
     back = HttpResponseRedirect(reverse("factcheck:claims_one", args=[rating.claim_id]))
     form = WithdrawForm(request.POST)
     if not form.is_valid():
-        messages.error(request, " ".join(form.errors["reason"]))
+        messages.error(request, " ".join(str(error) for error in form.errors["reason"]))
         return back
     try:
         ratings.withdraw(

@@ -68,7 +68,7 @@ def live(request: Shift) -> HttpResponse:
         "now": now,
     }
     if context["situation"]:
-        context["nothing"] = answers.nothing_in_words(context["situation"])  # type: ignore[arg-type]
+        context["nothing"] = answers.nothing_in_words(context["situation"])
     return render(request, "factcheck/triage_live.html", context)
 
 

@@ -22,10 +22,14 @@ document.addEventListener("htmx:load", (event) => {
       else link.removeAttribute("aria-current");
     }
   }
-  const goal = work.querySelector("[data-arrive]");
-  if (!goal || document.querySelector("dialog[open]:modal")) return;
-  const shown = goal.checkVisibility?.() ?? true;
-  if (!shown && place) place.dataset.step = goal.closest(".triage-form") ? "form" : "item";
-  goal.focus({ preventScroll: true });
-  goal.scrollIntoView({ block: "nearest" });
+  if (document.querySelector("dialog[open]:modal")) return;
+  let goal = work.querySelector("[data-arrive]");
+  if (goal && place && !goal.checkVisibility()) {
+    // A phone shows one column: go where the goal is, or stay with the list when nothing is open.
+    if (work.dataset.workStep === "list") goal = document.getElementById("queue-title");
+    else place.dataset.step = goal.closest(".triage-form") ? "form" : "item";
+  }
+  goal?.focus({ preventScroll: true });
+  if (goal?.matches("h1, h2")) scrollTo({ top: 0 });
+  else goal?.scrollIntoView({ block: "nearest" });
 });
