@@ -1,15 +1,13 @@
 """What people may send us: limits of the HTTP contract, with a sentence for each field that needs mending."""
 
 import zoneinfo
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pycountry
 from django import forms
-from django.conf import settings
 from django.utils.translation import get_language_info
 from django.utils.translation import gettext_lazy as _
 
@@ -80,7 +78,7 @@ class SettingsForm(forms.ModelForm):
         fields = ("display_name", "language", "time_zone", "region", "viewer_preference", "shortcuts_on")
         labels = {
             "display_name": _("Name"),
-            "language": _("Language of the pages"),
+            "language": _("Language you read"),
             "time_zone": _("Time zone"),
             "region": _("Where you are"),
             "viewer_preference": _("Posts that fact-checkers rated"),
@@ -88,14 +86,15 @@ class SettingsForm(forms.ModelForm):
         }
         help_texts = {
             "display_name": _("How you are called on these pages. Authors of posts you flag never see it."),
+            "language": _("Your feed shows posts in this language; you can choose others there."),
             "region": _("Some content is removed or restricted in some places only."),
         }
         widgets = {"viewer_preference": forms.RadioSelect}
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, languages: Iterable[str] = (), **options: Any) -> None:
         super().__init__(*args, **options)
         here = self.instance
-        self.fields["language"] = _choice(self, "language", _languages(here.language))
+        self.fields["language"] = _choice(self, "language", _languages(languages, here.language))
         self.fields["time_zone"] = _choice(self, "time_zone", _zones(here.time_zone))
         self.fields["region"] = _choice(
             self, "region", [("", _("I would rather not say")), *_with(country_choices(), here.region)]
@@ -170,15 +169,11 @@ def _with(choices: list[tuple[str, str]], kept: str) -> list[tuple[str, str]]:
     return choices if not kept or kept in dict(choices) else [(kept, kept), *choices]
 
 
-def _languages(kept: str) -> list[tuple[str, str]]:
-    """Languages the pages are translated into; English is what they are written in."""
-    translated = [
-        code
-        for code, _name in settings.LANGUAGES
-        if code == "en"
-        or any((Path(root) / code / "LC_MESSAGES" / "django.mo").exists() for root in settings.LOCALE_PATHS)
-    ]
-    return _with([(code, language_label(code)) for code in translated], kept)
+def _languages(offered: Iterable[str], kept: str) -> list[tuple[str, str]]:
+    """Languages to read in, by their own names."""
+    return sorted(
+        ((code, language_label(code)) for code in {*offered, kept, "en"} - {""}), key=lambda p: p[1]
+    )
 
 
 def _zones(kept: str) -> list[tuple[str, Any]]:

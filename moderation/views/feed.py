@@ -39,12 +39,14 @@ def feed(request: Visit) -> HttpResponse:
         "cards": [cards.card(shown, rules) for shown in part.posts],
         "dialogs": cards.DIALOGS,
         "next_url": _next_url(request, part.end),
-        "filtered": bool(language or request.GET.get("region")),
+        "continued": pages.AFTER in request.GET,
     }
     if request.htmx.target == "feed-more":
         return render(request, "moderation/feed.html#cards", context)
+    codes = feeds.languages(now=now)
     context |= {
-        "selects": [_languages(language, now), _regions(region)],
+        "selects": [_languages(language, codes), _regions(region)],
+        "filtered": bool(codes and (language or region)),
         "preference": request.user.get_viewer_preference_display(),
         "is_default": request.user.viewer_preference == "default",
         "region": region,
@@ -93,8 +95,9 @@ def _next_url(request: Visit, end: Place | None) -> str:
     return pages.url_after(request.GET, [end.at.isoformat(), end.score, str(end.post_id)]) if end else ""
 
 
-def _languages(chosen: str, now: Any) -> dict[str, Any]:
-    codes = feeds.languages(now=now)
+def _languages(chosen: str, codes: list[str]) -> dict[str, Any]:
+    if chosen and chosen not in codes:
+        codes = [chosen, *codes]
     return {
         "name": "language",
         "label": _("Language"),

@@ -1,6 +1,5 @@
 """A person's own settings."""
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -12,7 +11,7 @@ from moderation.enums import ViewerPreference
 from moderation.forms import SettingsForm
 from moderation.models import User
 from moderation.policy import FULL
-from moderation.selectors import policies
+from moderation.selectors import feed, policies
 from moderation.services import people
 from moderation.views.doors import Visit, signed_in
 
@@ -24,13 +23,12 @@ def preferences(request: Visit) -> HttpResponse:
     own = User.objects.get(
         pk=request.user.pk
     )  # not request.user: a refused form must not rename the page's head
-    form = SettingsForm(request.POST or None, instance=own)
+    languages = feed.languages(now=timezone.now())
+    form = SettingsForm(request.POST or None, instance=own, languages=languages)
     if request.method == "POST" and form.is_valid():
         people.change_settings(request.user.pk, **form.cleaned_data)
         messages.success(request, _("Your settings are saved."))
-        answer = redirect("settings")
-        answer.set_cookie(settings.LANGUAGE_COOKIE_NAME, form.cleaned_data["language"], samesite="Lax")
-        return answer
+        return redirect("settings")
     context = {"form": form, "choices": _choices(form), "email": request.user.email}
     return render(request, "moderation/settings.html", context, status=422 if form.is_bound else 200)
 
