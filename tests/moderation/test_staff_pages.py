@@ -67,6 +67,14 @@ def test_acts_are_posted_by_the_right_people_only(wall, client, adam, name, args
     assert pages.visitor(adam).get(address).status_code == 405
 
 
+@pytest.mark.parametrize(
+    ("make", "start"),
+    [(p.member, "feed"), (p.specialist, "desk"), (p.administrator, "system"), (p.auditor, "audit")],
+)
+def test_everybody_starts_where_their_role_works(wall, make, start):
+    assert pages.visitor(make(clock=wall)).get("/")["Location"] == reverse(start)
+
+
 # ── system ─────────────────────────────────────────────────────────────────────────────────────────
 
 
