@@ -1,8 +1,9 @@
 """An actor's standing: the strikes that count now."""
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from moderation import policy
 from moderation.enums import DecisionKind
@@ -20,7 +21,8 @@ def counting(actor_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UU
         Strike.objects.filter(actor_id__in=actor_ids, counts_until__gt=now).order_by("actor_id", "at", "id")
     )
     clusters = {s.cluster_id for s in strikes}
-    struck = {cluster: _struck(rows, now=now) for cluster, rows in _verdicts(clusters).items()}
+    rules = policies.at(now).data["verdicts"]
+    struck = {cluster: _struck(rows, rules, now=now) for cluster, rows in _verdicts(clusters).items()}
     members = set(
         ClusterMember.objects.filter(
             cluster_id__in=clusters, post_id__in={s.post_id for s in strikes}, left_at__isnull=True
@@ -48,9 +50,10 @@ def _verdicts(clusters: Collection[uuid.UUID]) -> dict[uuid.UUID | None, list[De
     return found
 
 
-def _struck(rows: Sequence[Decision], *, now: datetime) -> set[tuple[uuid.UUID, uuid.UUID]]:
+def _struck(
+    rows: Sequence[Decision], rules: Mapping[str, Any], *, now: datetime
+) -> set[tuple[uuid.UUID, uuid.UUID]]:
     """Which strikes hold by the verdict in force: pairs of the struck actor and a decision of its run."""
-    rules = policies.at(now).data["verdicts"]
     chain = [recorded(row) for row in rows]
     publisher = {str(row.pk): row.post_version.post.actor_id for row in rows if row.post_version}
     return {

@@ -18,7 +18,7 @@ from django.utils import timezone
 from moderation import events
 from moderation.enums import OutboxKind
 from moderation.errors import NotFound
-from moderation.models import ClusterMember, EffectiveState, FanOut, Outbox, Post, PostVersion
+from moderation.models import ClusterMember, EffectiveState, FanOut, Outbox, Post, PostVersion, Strike
 from moderation.services import effects, flags, outbox, ranking
 
 logger = logging.getLogger(__name__)
@@ -197,7 +197,8 @@ def _judge_cluster(row: Outbox, now: datetime) -> None:
 def _post_version_added(row: Outbox, now: datetime) -> None:
     version = PostVersion.objects.select_related("post", "content").get(pk=row.target)
     events.post_version_added.send(sender=PostVersion, version=version, now=now)
-    effects.recompute([version.post_id], now=now)  # a new post of an actor who was struck
+    if Strike.objects.filter(actor_id=version.post.actor_id, counts_until__gt=now).exists():
+        effects.recompute([version.post_id], now=now)  # a new post shares its actor's standing
 
 
 _HANDLERS: dict[OutboxKind, Callable[[Outbox, datetime], None]] = {
