@@ -136,6 +136,8 @@ CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "moderation.views.errors.csrf_failure"
 
 LANGUAGE_CODE = "en"
+# Only what has a catalogue: another language would set direction and dates without the words.
+LANGUAGES = [("en", "English")]
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True

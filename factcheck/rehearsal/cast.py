@@ -35,7 +35,6 @@ class Reviewer:
 @dataclass
 class Cast:
     platform: str  # key
-    viewer: "User"  # a member who reads the feed
     reviewers: list[Reviewer] = field(default_factory=list)
     specialists: list[str] = field(default_factory=list)  # keys
     mark: str = ""
@@ -52,7 +51,7 @@ def make(
     """People are named by a mark of the run, so that a run never meets another one's."""
     mark = uuid.uuid4().hex[:8]
     platform = api_clients.create(name=f"platform {mark}", scopes=PLATFORM, caller=SYSTEM, now=now)[1]
-    cast = Cast(platform, _account(f"viewer-{mark}"), mark=mark)
+    cast = Cast(platform, mark=mark)
     administrator = _administrator(mark, now=now)
     made = [_partner(f"{mark}-{n}", languages, caller=administrator, now=now) for n in range(partner_count)]
     for n in range(reviewer_count):

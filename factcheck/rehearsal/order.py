@@ -1,31 +1,7 @@
-"""Where posts stand in the member's feed, before and after."""
+"""What became of posts' places in the member's feed."""
 
 import statistics
 from collections.abc import Collection, Mapping
-from datetime import datetime
-from typing import TYPE_CHECKING
-
-from moderation.selectors import feed
-from moderation.services import callers
-
-if TYPE_CHECKING:
-    from moderation.models import User
-
-PAGE = 500
-
-
-def of(viewer: "User", *, now: datetime) -> dict[str, int]:
-    """Every post of the viewer's feed by id, with its place from 1."""
-    caller = callers.for_person(viewer, now=now)
-    places: dict[str, int] = {}
-    after = None
-    while True:
-        part = feed.ranked(caller=caller, viewer=viewer, limit=PAGE, after=after, now=now)
-        for shown in part.posts:
-            places[str(shown.post.pk)] = len(places) + 1
-        after = part.end
-        if after is None:
-            return places
 
 
 def moved(

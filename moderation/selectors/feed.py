@@ -118,21 +118,9 @@ def languages(*, now: datetime) -> list[str]:
 
 
 def order(*, now: datetime, limit: int = 20_000) -> dict[str, int]:
-    """Each post's place in the feed of somebody who chose nothing, from 1, by external id."""
+    """Each post's place in the feed of somebody who chose nothing, from 1, by post id."""
     preference = _preference(ViewerPreference.DEFAULT, policies.at(now).data)
-    places = {post_id: n for n, (post_id, _) in enumerate(_scores(now, preference, limit=limit), 1)}
-    names = dict(Post.objects.filter(pk__in=places).values_list("pk", "external_id"))
-    return {names[post_id]: place for post_id, place in places.items()}
-
-
-def moved(before: Mapping[str, int], after: Mapping[str, int]) -> list[str]:
-    """What became of each post's place, in words: who sank furthest first, who is gone last."""
-    sunk = sorted((i for i in before if i in after), key=lambda i: before[i] - after[i])
-    gone = [i for i in before if i not in after]
-    return [
-        *(f"{i}: place {before[i]} → {after[i]}" for i in sunk if after[i] > before[i]),
-        *(f"{i}: place {before[i]} → gone" for i in gone),
-    ]
+    return {str(post_id): n for n, (post_id, _) in enumerate(_scores(now, preference, limit=limit), 1)}
 
 
 def _scores(

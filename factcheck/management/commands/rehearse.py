@@ -12,6 +12,7 @@ from django.utils import timezone
 from factcheck.rehearsal import acts, cast, checks, order
 from factcheck.rehearsal.figures import Figures, until
 from moderation.errors import DomainError
+from moderation.selectors import feed
 from moderation.services import audit, changes
 
 SETTLES_WITHIN = 240.0  # seconds
@@ -39,7 +40,7 @@ class Command(BaseCommand):
         self._say("300 members flag")
         acts.flag(stage)
         figures.lag("flags → all counted in the queue", self._settled())
-        before = order.of(made.viewer, now=now)
+        before = feed.order(now=now)
         self._say("16 reviewers rate, the desk removes")
         acts.review(stage)
         acts.think_again(stage)
@@ -49,7 +50,7 @@ class Command(BaseCommand):
         changes.sequence()
         self._say("Checking")
         figures.faults.extend(checks.faults(stage, now=timezone.now()))
-        self._report(stage, before, order.of(made.viewer, now=now))
+        self._report(stage, before, feed.order(now=now))
         if figures.faults:
             raise CommandError(f"{len(figures.faults)} faults.")
 
