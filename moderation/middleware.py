@@ -27,14 +27,14 @@ class CallerMiddleware:
         request.caller, request.capacities = None, []  # type: ignore[attr-defined]
         person = request.user
         if person.is_authenticated:
-            if request.session.get(EPOCH) != person.access_epoch:  # type: ignore[union-attr]
+            if request.session.get(EPOCH) != person.access_epoch:
                 logout(request)
             else:
                 now = timezone.now()
                 acting = request.session.get(ACTING, "")
                 request.capacities = callers.capacities(person, now=now)  # type: ignore[attr-defined]
                 request.caller = callers.choose(person, request.capacities, acting)  # type: ignore[attr-defined]
-                timezone.activate(person.time_zone)  # type: ignore[union-attr]
+                timezone.activate(person.time_zone)
         try:
             return self.get_response(request)
         finally:

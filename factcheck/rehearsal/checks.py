@@ -7,7 +7,7 @@ from factcheck.enums import Verdict
 from factcheck.models import Claim
 from factcheck.policy import Given, standing
 from factcheck.rehearsal.acts import Stage, double_leases
-from factcheck.services.standing import in_force
+from factcheck.selectors.ratings import in_force
 from moderation.selectors import verification
 from moderation.services import audit, decisions, health
 

@@ -3,12 +3,17 @@
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Q
 
 from moderation import policy
 from moderation.enums import DecisionKind
-from moderation.models import ClusterMember, Decision, Strike
+from moderation.models import ClusterMember, Decision, EffectiveState, Strike
 from moderation.selectors import policies
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 
 def counting(actor_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UUID, list[Strike]]:
@@ -34,6 +39,24 @@ def counting(actor_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UU
         if counts and (strike.cluster_id, strike.post_id) in members:
             found.setdefault(strike.actor_id, []).append(strike)
     return found
+
+
+def out_of_step(actor_id: uuid.UUID, *, now: datetime) -> "QuerySet[EffectiveState, uuid.UUID]":
+    """Ids of the actor's posts whose stored states do not carry its level, or hold longer than the level will."""
+    rules = policies.at(now).data
+    ends = sorted(s.counts_until for s in counting([actor_id], now=now).get(actor_id, ()))
+    here = policy.level(len(ends), rules)
+    # The level falls to that of fewer strikes as they run out, soonest first.
+    falls = next((t for n, t in enumerate(ends, 1) if policy.level(len(ends) - n, rules) != here), None)
+    limits = here["multiplier"] != policy.FULL or not (
+        here["recommendations"] and here["ads"] and here["monetisation"]
+    )
+    stale = Q(document__isnull=False) & ~Q(document__actor_level=here["level"])
+    if limits:
+        stale |= Q(document__isnull=True)
+    if falls is not None:
+        stale |= Q(document__isnull=False) & (Q(valid_until__isnull=True) | Q(valid_until__gt=falls))
+    return EffectiveState.objects.filter(stale, post__actor_id=actor_id).values_list("post_id", flat=True)
 
 
 def run_of(decision: Decision) -> list[uuid.UUID]:

@@ -10,6 +10,7 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -19,6 +20,7 @@ from moderation import events
 from moderation.enums import OutboxKind
 from moderation.errors import NotFound
 from moderation.models import ClusterMember, EffectiveState, FanOut, Outbox, Post, PostVersion, Strike
+from moderation.selectors import standing
 from moderation.services import effects, flags, outbox, ranking
 
 logger = logging.getLogger(__name__)
@@ -118,15 +120,15 @@ def _recompute_cluster(row: Outbox, now: datetime) -> None:
 def _recompute_actor(row: Outbox, now: datetime) -> None:
     if not row.payload:  # a pass from the first post: it sees what those that wait behind it would see
         _take_along(row)
-    _fan_out(row, Post.objects.filter(actor_id=row.target).values_list("id", flat=True), now=now)
+    _fan_out(row, standing.out_of_step(row.target, now=now), now=now)
 
 
-def _posts_of_cluster(cluster_id: uuid.UUID) -> "QuerySet[Post, uuid.UUID]":
+def _posts_of_cluster(cluster_id: uuid.UUID) -> "QuerySet[Any, uuid.UUID]":
     members = ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True)
     return Post.objects.filter(pk__in=members.values("post_id")).values_list("id", flat=True)
 
 
-def _fan_out(row: Outbox, posts: "QuerySet[Post, uuid.UUID]", *, now: datetime) -> None:
+def _fan_out(row: Outbox, posts: "QuerySet[Any, uuid.UUID]", *, now: datetime) -> None:
     batch, finished = _next_batch(row, posts, FAN_OUT_BATCH, now=now)
     effects.recompute(batch, now=now)
     progress = FanOut.objects.select_for_update().filter(pk=row.payload.get("progress")).first()
@@ -139,7 +141,7 @@ def _fan_out(row: Outbox, posts: "QuerySet[Post, uuid.UUID]", *, now: datetime) 
 
 
 def _next_batch(
-    row: Outbox, posts: "QuerySet[Post, uuid.UUID]", size: int, *, now: datetime
+    row: Outbox, posts: "QuerySet[Any, uuid.UUID]", size: int, *, now: datetime
 ) -> tuple[list[uuid.UUID], bool]:
     """The next posts in id order, and whether they are the last; the rest is owed as a new row, so that
     others get their turn."""

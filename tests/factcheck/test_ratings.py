@@ -4,7 +4,7 @@ import pytest
 
 from factcheck.services import leases, ratings
 from moderation.errors import LeaseLost, StaleItem
-from moderation.models import Flag, Outbox, ReviewItem
+from moderation.models import EffectiveState, Flag, Outbox, ReviewItem
 from moderation.services import enforcement
 from moderation.services.queue import ItemRef
 from tests.factories import platform as p
@@ -166,3 +166,35 @@ def test_many_ratings_of_one_page_recompute_its_posts_once(rita, clock):
     assert not Outbox.objects.filter(kind="recompute_actor").exists()
     p.settle(clock)
     assert {p.lookup(post, clock=clock)["actor_level"] for post in posts} == {"severe"}
+
+
+def test_a_strike_that_changes_no_level_leaves_the_page_s_other_posts_alone(rita, clock):
+    others = [p.post(f"Good morning number {n} from the market square.", clock=clock) for n in range(3)]
+    wrong = [p.post(f"For the {n}. time: the well is poisoned today.", clock=clock) for n in range(3)]
+    f.rate(wrong[0], by=rita, clock=clock, claim="Claim 0.")
+    p.settle(clock)
+    assert {EffectiveState.objects.get(post=o).version for o in others} == {0}
+
+    for n in (1, 2):
+        f.rate(wrong[n], by=rita, clock=clock, claim=f"Claim {n}.")
+        p.settle(clock)
+
+    assert {EffectiveState.objects.get(post=o).version for o in others} == {1}
+    assert {p.feed_of(o, clock=clock) for o in others} == {0.5}
+
+
+def test_a_level_ends_when_the_earlier_strike_runs_out_whatever_came_between(rita, clock):
+    other = p.post("Good morning from the market square.", clock=clock)
+    wrong = [p.post(f"For the {n}. time: the well is poisoned today.", clock=clock) for n in range(3)]
+    rated = []
+    for n, post in enumerate(wrong):
+        rated.append(f.rate(post, by=rita, clock=clock, claim=f"Claim {n}."))
+        clock.advance(days=10)
+    p.settle(clock)
+    ratings.withdraw(rated[2].pk, reason="Wrong page.", caller=rita, now=clock())
+    p.settle(clock)
+
+    clock.advance(days=59, hours=23)  # the first strike counts for another hour
+    assert p.feed_of(other, clock=clock) == 0.5
+    clock.advance(hours=1)
+    assert p.feed_of(other, clock=clock) == 1.0
