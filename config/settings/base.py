@@ -268,6 +268,12 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {
         "args": ("matching",),
         "options": {"queue": "matching", "expires": 10},
     },
+    "drain-maintenance": {
+        "task": "moderation.tasks.drain_outbox",
+        "schedule": 5.0,
+        "args": ("maintenance",),
+        "options": {"queue": "maintenance", "expires": 10},
+    },
     "sequence-changes": {
         "task": "moderation.tasks.sequence_changes",
         "schedule": 2.0,
