@@ -8,6 +8,8 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from moderation.http.authentication import SessionAuthentication
+
 
 class SchemaView(SpectacularAPIView):
     """The schema is the same for everybody, so it is made once per process."""
@@ -22,7 +24,7 @@ class SchemaView(SpectacularAPIView):
 class DocsView(SpectacularSwaggerSplitView):
     """Swagger UI from our own files; the script is a request of its own, for the strict CSP."""
 
-    authentication_classes = ()
+    authentication_classes = (SessionAuthentication,)
     template_name = "moderation/api_docs.html"
     url_name = "api:schema"
 
