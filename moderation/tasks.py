@@ -5,18 +5,27 @@ import time
 
 import redis
 from celery import shared_task
+from celery.signals import task_failure
 from django.conf import settings
+from django.db import connections
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from moderation.redis_client import key, server
-from moderation.services import audit, changes, enforcement, health, notices, outbox, people
+from moderation.services import audit, changes, enforcement, health, notices, outbox, people, repeats
 
 logger = logging.getLogger(__name__)
 
 REST_AFTER_FAILURE = 2.0  # seconds in which a broker that did not answer is not asked again
 BELL_SECONDS = 5  # a bell that nobody answered for so long may be lost: the next one is rung again
 _broker_absent_until = 0.0
+
+
+@task_failure.connect(dispatch_uid="moderation.renew_connections")
+def _renew_connections(**_: object) -> None:
+    """A connection is kept over many tasks; one that PostgreSQL ended must not be kept by the next."""
+    for connection in connections.all(initialized_only=True):
+        connection.close_if_unusable_or_obsolete()
 
 
 @shared_task
@@ -40,9 +49,10 @@ def sequence_changes() -> int:
 
 @shared_task
 def sweep() -> dict[str, int]:
-    """Find what is late: effects that ended by time, bells that were lost, sessions that expired."""
+    """Find what is late: effects that ended by time, bells that were lost, sessions and kept answers that expired."""
     now = timezone.now()
     people.clear_old_sessions(now=now)
+    repeats.clear_old(now=now)
     return enforcement.sweep(now=now)
 
 

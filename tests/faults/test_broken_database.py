@@ -107,3 +107,17 @@ def test_a_drain_that_loses_its_database_says_so_and_the_next_one_goes_on(stage,
         for queue in p.QUEUES:
             enforcement.drain(queue, limit=10)
     assert EffectiveState.objects.get().version == 1
+
+
+def test_a_task_that_finds_a_dead_connection_fails_and_the_next_one_has_a_new_one(stage, rita):
+    rate(1, by=rita)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (pid,) = cursor.fetchone()
+    os.kill(pid, signal.SIGTERM)
+    with pytest.raises(DatabaseError):
+        EffectiveState.objects.exists()  # outside a transaction nothing closes the connection
+
+    results = [tasks.drain_outbox.apply(("effects",)).state for _ in range(2)]
+
+    assert results == ["FAILURE", "SUCCESS"]
