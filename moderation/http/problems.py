@@ -17,7 +17,7 @@ from django.http.multipartparser import MultiPartParserError
 from django.utils.log import log_response
 from rest_framework import exceptions
 
-from moderation.errors import Conflict, DomainError, Invalid, NotFound, Refused
+from moderation.errors import DomainError, Invalid, NotFound, Refused
 
 logger = logging.getLogger(__name__)
 
@@ -273,7 +273,7 @@ _TRANSLATIONS: dict[type[Exception], Callable[[Any], Problem | None]] = {
     Invalid: _invalid,
     NotFound: _domain(404),
     Refused: _domain(403),
-    Conflict: _domain(409),
+    DomainError: _domain(409),
     exceptions.ValidationError: _validation,
     exceptions.APIException: _drf,
     Http404: lambda error: Problem(404, "not_found", "There is no such address."),

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Q
 
 from moderation.models import Decision, Post, PostVersion, ReachSample
-from moderation.selectors.distribution import resolve
+from moderation.selectors.distribution import EXT, resolve
 
 
 def version(version_id: uuid.UUID) -> PostVersion | None:
@@ -91,11 +91,11 @@ def known(refs: Collection[str]) -> dict[str, uuid.UUID]:
 
 
 def version_seen(ref: str, number: int | None = None) -> PostVersion | None:
-    """The version of a post that somebody saw: the one with this number, or the newest."""
-    post_id = resolve([ref])[ref]
-    if post_id is None:
-        return None
-    versions = PostVersion.objects.filter(post_id=post_id)
+    """The version of a post that somebody saw: the one with this number, or the newest. One query."""
+    if ref.startswith(EXT):
+        versions = PostVersion.objects.filter(post__external_id=ref.removeprefix(EXT))
+    else:
+        versions = PostVersion.objects.filter(post_id=resolve([ref])[ref])
     wanted = versions.filter(number=number) if number is not None else versions
     return wanted.select_related("post").order_by("-number").first()
 

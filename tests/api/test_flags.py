@@ -3,8 +3,8 @@
 import pytest
 
 from moderation.enums import Scope
-from moderation.models import Flag
-from tests.api.clients import as_person, program
+from moderation.models import Flag, ReviewItem
+from tests.api.clients import Api, as_person, at_once, key, program
 from tests.factories import platform as p
 from tests.factories import programme as f
 
@@ -27,6 +27,23 @@ def test_a_double_click_through_the_platform_makes_one_flag(platform, post):
     assert first.json()["id"] == second.json()["id"]
     assert first.json()["queued"] is True
     assert Flag.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_thirty_members_at_once_one_of_them_twice_are_thirty_flags_and_one_item(clock):
+    """FLG-05: no duplicate, no error, one entry in the queue."""
+    post = p.post(clock=clock)
+    secret = key(Scope.FLAGS_WRITE, clock=clock)
+    members = [*range(30), 7]
+
+    answers = at_once(
+        *[lambda n=n: Api(key=secret).post("/flags", body(post, flagger=f"member/{n}")) for n in members]
+    )
+    p.settle(clock)
+
+    assert sorted(a.status_code for a in answers) == [200] + [201] * 30
+    assert Flag.objects.filter(withdrawn_at__isnull=True).count() == 30
+    assert ReviewItem.objects.get().flaggers == 30
 
 
 def test_two_members_are_two_flags(platform, post, clock):

@@ -9,7 +9,7 @@ from factcheck.models import Rating
 from moderation.enums import Scope
 from moderation.models import Flag, IdempotencyKey, Post
 from moderation.services import repeats
-from tests.api.clients import Api, as_person, key, program
+from tests.api.clients import Api, as_person, at_once, key, program
 from tests.factories import platform as p
 from tests.factories import programme as f
 
@@ -144,23 +144,6 @@ def test_a_bulk_is_answered_again_with_every_result(platform):
     assert first == again
     assert [r["status"] for r in again["results"]] == ["added", "refused"]
     assert Post.objects.count() == 1
-
-
-def at_once(*acts):
-    """Run these in threads that start together; returns what each gave."""
-    barrier, given = threading.Barrier(len(acts)), [None] * len(acts)
-
-    def run(n, act):
-        barrier.wait()
-        given[n] = act()
-        connection.close()
-
-    threads = [threading.Thread(target=run, args=(n, act)) for n, act in enumerate(acts)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return given
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,15 +1,12 @@
 """How often somebody may ask is counted by who they are, and no header of theirs changes it (API-04)."""
 
-import threading
-
 import pytest
 import redis
-from django.db import connection
 
 from moderation.enums import Scope
 from moderation.http import limits
 from moderation.redis_client import server
-from tests.api.clients import Api, as_person, key, program
+from tests.api.clients import Api, as_person, at_once, key, program
 from tests.factories import platform as p
 
 pytestmark = pytest.mark.django_db
@@ -86,17 +83,9 @@ def test_as_many_hops_are_believed_as_there_are_trusted_proxies(rf, settings, pr
 
 @pytest.mark.django_db(transaction=True)
 def test_fifty_at_once_pass_no_more_than_the_limit(clock):
-    secret, seen = key(Scope.FLAGS_WRITE, clock=clock), []
+    secret = key(Scope.FLAGS_WRITE, clock=clock)
 
-    def ask():
-        seen.append(Api(key=secret).get("/flags?flagger=m").status_code)
-        connection.close()
-
-    threads = [threading.Thread(target=ask) for _ in range(50)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    seen = at_once(*[lambda: Api(key=secret).get("/flags?flagger=m").status_code for _ in range(50)])
 
     assert sorted(seen) == [200] * 5 + [429] * 45
 

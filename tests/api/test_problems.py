@@ -1,10 +1,12 @@
 """Whatever goes wrong under /api/ is a problem with a code and the request's id."""
 
 import pytest
-from django.db import OperationalError
+from django.db import IntegrityError, OperationalError, transaction
 from django.test import Client
 
 from moderation.api import flags
+from moderation.http.problems import problem_of
+from moderation.models import RoleGrant
 from tests.api.contract import require_problem
 from tests.factories import platform as p
 
@@ -71,6 +73,17 @@ def test_a_database_that_is_away_is_503_with_when_to_come_back(platform, monkeyp
 
     assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
     assert answer.headers["Retry-After"] == "1"
+
+
+def test_a_race_that_the_database_decides_is_a_conflict_in_its_constraints_words(clock):
+    adam = p.person("Adam")
+    with pytest.raises(IntegrityError) as raced, transaction.atomic():
+        for _ in range(2):
+            RoleGrant.objects.create(person=adam, role="auditor", granted_at=clock())
+
+    problem = problem_of(raced.value)
+
+    assert (problem.status, problem.detail) == (409, "This person holds the role already.")
 
 
 @pytest.mark.parametrize(
