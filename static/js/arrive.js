@@ -11,7 +11,13 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   }
 });
 
+/** The open item's row comes into sight; the list scrolls no further than that. */
+function showRow() {
+  document.querySelector("#queue [data-row][aria-current]")?.scrollIntoView({ block: "nearest" });
+}
+
 document.addEventListener("htmx:load", (event) => {
+  if (event.detail.elt.id === "queue") showRow();
   const work = event.detail.elt;
   if (work.id !== "work") return;
   const place = work.closest(".triage");
@@ -33,3 +39,5 @@ document.addEventListener("htmx:load", (event) => {
   if (goal?.matches("h1, h2")) scrollTo({ top: 0 });
   else goal?.scrollIntoView({ block: "nearest" });
 });
+
+showRow();

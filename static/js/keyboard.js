@@ -17,7 +17,7 @@ function typing(target) {
 function candidates() {
   const open = [...document.querySelectorAll("dialog[open]")].filter((d) => d.matches(":modal")).pop();
   return [...(open || document).querySelectorAll("[data-key]")].filter(
-    (element) => !element.disabled && (open || !element.closest("dialog")) && element.getAttribute("aria-disabled") !== "true",
+    (element) => !element.matches(":disabled") && (open || !element.closest("dialog")) && element.getAttribute("aria-disabled") !== "true",
   );
 }
 

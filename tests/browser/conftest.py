@@ -21,6 +21,7 @@ from moderation.caller import Caller
 from moderation.middleware import ACTING
 from moderation.models import User
 from moderation.services import notices
+from tests.browser.triage_fixtures import partner, queue, rita  # noqa: F401 (fixtures)
 from tests.factories import platform
 
 # Playwright's own loop runs in this thread, and Django takes it for an asynchronous view.

@@ -11,6 +11,7 @@ from django.utils import timezone
 from moderation.caller import Caller
 from moderation.middleware import ACTING
 from moderation.models import User
+from tests.factories import programme as f
 from tests.factories.platform import Clock
 
 
@@ -52,3 +53,20 @@ def door() -> Callable[[Caller], Client]:
         return client
 
     return opened
+
+
+@pytest.fixture
+def partner(wall):
+    return f.partner(clock=wall)
+
+
+@pytest.fixture
+def rita(partner, wall):
+    """A reviewer of the partner."""
+    return f.reviewer(partner, clock=wall)
+
+
+@pytest.fixture
+def hers(rita, door):
+    """Rita's browser."""
+    return door(rita)
