@@ -151,6 +151,26 @@ def test_selected_words_become_the_claim_but_never_overwrite_ones_own(open_as, q
     assert page.locator("#id_fragment").input_value() != ""
 
 
+def test_a_field_made_taller_by_hand_breaks_no_policy_at_the_next_swap(open_as, queue, rita, faults):
+    queue("One story.", "Two stories.")
+    page = open_as(rita)
+    take(page)
+    box = page.get_by_label("Explanation").bounding_box()
+    corner = box["x"] + box["width"] - 4, box["y"] + box["height"] - 4
+    page.mouse.move(*corner)
+    page.mouse.down()
+    page.mouse.move(corner[0], corner[1] + 60, steps=4)
+    page.mouse.up()
+    assert "height" in page.get_by_label("Explanation").get_attribute("style")
+
+    page.keyboard.press("Escape")
+    page.keyboard.press("s")
+    page.keyboard.press("3")
+
+    expect(page.locator("#item-title")).to_contain_text("Two stories.")
+    assert faults == []
+
+
 def test_media_are_covered_until_asked(open_as, queue, rita):
     kept = media.keep(PIXEL, suffix=".png")
     queue("A picture.", media=[{**kept, "alt": "A flooded street"}])
