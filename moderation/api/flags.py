@@ -16,7 +16,7 @@ from moderation.http.schema import answered, sent
 from moderation.http.shapes import Input, query, read
 from moderation.http.views import ApiView
 from moderation.models import Flag
-from moderation.permissions import may_flag
+from moderation.permissions import may_flag, may_flag_for_others
 from moderation.selectors import members
 from moderation.selectors import posts as find
 from moderation.services import flags
@@ -104,10 +104,11 @@ class FlagsView(ApiView):
     def get(self, request: Request) -> Response:
         may_flag(self.caller).require()
         asked = query(MineQuery, request)
-        if self.caller.person_id is not None:
-            rows = members.flags_of(self.caller)
-        elif "flagger" in asked:
+        if "flagger" in asked:
+            may_flag_for_others(self.caller).require()
             rows = members.flags_told_for(asked["flagger"], caller=self.caller)
+        elif self.caller.person_id is not None:
+            rows = members.flags_of(self.caller)
         else:
             raise Invalid("Say which member's flags.", field="flagger", code="required")
         page = paginate(rows.select_related("post_version"), NEWEST_FIRST, asked)

@@ -71,9 +71,9 @@ class Problem(Exception):
         self.errors, self.headers, self.more = errors, dict(headers or {}), more
 
 
-def field_error(path: str, code: str, detail: str, *, status: int = 400) -> Problem:
+def field_error(path: str, code: str, detail: str) -> Problem:
     """A problem with one field, or with a header of that name."""
-    return Problem(status, code, f"{path}: {detail}", errors={path: [{"code": code, "detail": detail}]})
+    return Problem(400, code, f"{path}: {detail}", errors={path: [{"code": code, "detail": detail}]})
 
 
 def document(problem: Problem, request_id: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from rest_framework import serializers
 
+from moderation.enums import Scope
 from moderation.http.problems import MEDIA_TYPE
 from moderation.http.shapes import Input
 
@@ -103,7 +104,12 @@ class KeyScheme(OpenApiAuthenticationExtension):
     name = "key"
 
     def get_security_definition(self, auto_schema: AutoSchema) -> dict[str, Any]:
-        return {"type": "http", "scheme": "bearer", "description": "An API client's key, with its scopes."}
+        scopes = "\n".join(f"- `{scope}`: {scope.label}" for scope in Scope)
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "description": f"An API client's key. It may do what its scopes say:\n\n{scopes}",
+        }
 
 
 class SessionScheme(OpenApiAuthenticationExtension):

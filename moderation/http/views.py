@@ -6,7 +6,7 @@ from typing import Any, TypedDict
 from django.conf import settings
 from django.http import HttpResponseBase
 from django.utils import timezone
-from rest_framework.exceptions import NotAuthenticated
+from rest_framework.exceptions import APIException, NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -48,9 +48,14 @@ class ApiView(APIView):
         self.now = timezone.now()
         self._refuse_body(request)
         request.accepted_renderer, request.accepted_media_type = self.perform_content_negotiation(request)
-        self.perform_authentication(request)
+        kind = "read" if self._only_reads(request) else "write"
+        try:
+            self.perform_authentication(request)
+        except APIException:  # a wrong key, a session without its token: counted by the address
+            limits.spend(None, request._request, kind=kind)
+            raise
         caller = request._request.caller  # type: ignore[attr-defined]
-        limits.spend(caller, request._request, kind="read" if self._only_reads(request) else "write")
+        limits.spend(caller, request._request, kind=kind)
         if caller is None:
             raise NotAuthenticated("Send a key as a bearer token, or sign in.")
         self.caller = caller
@@ -67,12 +72,6 @@ class ApiView(APIView):
             response = self.handle_exception(error)
         self.response = self.finalize_response(request, response, *args, **kwargs)
         return self.response
-
-    def handle_exception(self, exc: Exception) -> Any:
-        """Names the scheme where nobody is known, as DRF does, without turning 401 into 403."""
-        if isinstance(exc, NotAuthenticated):
-            exc.auth_header = self.get_authenticate_header(self.request)  # type: ignore[attr-defined]
-        return super().handle_exception(exc)
 
     def _answer(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         method = (request.method or "").lower()

@@ -94,8 +94,10 @@ def version_seen(ref: str, number: int | None = None) -> PostVersion | None:
     """The version of a post that somebody saw: the one with this number, or the newest. One query."""
     if ref.startswith(EXT):
         versions = PostVersion.objects.filter(post__external_id=ref.removeprefix(EXT))
+    elif (post_id := resolve([ref])[ref]) is not None:
+        versions = PostVersion.objects.filter(post_id=post_id)
     else:
-        versions = PostVersion.objects.filter(post_id=resolve([ref])[ref])
+        return None
     wanted = versions.filter(number=number) if number is not None else versions
     return wanted.select_related("post").order_by("-number").first()
 

@@ -62,6 +62,7 @@ def test_a_person_flags_for_themselves_only(post, clock):
         "/flags", {"post": f"ext:{post.external_id}", "reason": "scam", "note": "Asks for money."}
     )
 
+    assert mira.get("/flags?flagger=member/1").status_code == 403
     assert mine.status_code == 201
     assert mine.json()["note"] == "Asks for money."
     assert [flag["id"] for flag in mira.get("/flags?mine").json()["results"]] == [mine.json()["id"]]

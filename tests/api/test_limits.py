@@ -21,6 +21,12 @@ def statuses(api, number, path="/flags?mine", **headers):
     return [api.get(path, **{n: h(i) for n, h in headers.items()}).status_code for i in range(number)]
 
 
+def coming_from(address, **who):
+    api = Api(**who)
+    api.client.defaults["REMOTE_ADDR"] = address
+    return api
+
+
 def test_a_person_and_a_key_have_limits_of_their_own_and_are_told_when_to_come_back(clock):
     mira = as_person(p.member(clock=clock))
     platform = program(clock=clock)
@@ -53,14 +59,21 @@ def test_no_header_of_the_client_steers_its_limit(clock, header):
 
 
 def test_nobody_is_counted_by_the_address_of_the_connection(clock):
-    spoofing = [
-        Api().get("/flags?mine", X_Forwarded_For=f"10.0.0.{n}, 192.0.2.7").status_code for n in range(7)
-    ]
-    elsewhere = Api()
-    elsewhere.client.defaults["REMOTE_ADDR"] = "192.0.2.7"
+    nobody = coming_from("192.0.2.6")
+
+    spoofing = statuses(nobody, 7, X_Forwarded_For=lambda n: f"10.0.0.{n}, 192.0.2.7")
 
     assert spoofing == [401] * 5 + [429] * 2
-    assert elsewhere.get("/flags?mine").status_code == 401  # to be named by others blocks nobody
+    # to be named by others blocks nobody
+    assert coming_from("192.0.2.7").get("/flags?mine").status_code == 401
+
+
+def test_wrong_keys_are_counted_by_the_address_too(clock):
+    guesses = [coming_from("192.0.2.8", key=f"vk_{n:08x}_wrong") for n in range(7)]
+
+    answers = [guess.get("/flags?mine").status_code for guess in guesses]
+
+    assert answers == [401] * 5 + [429] * 2
 
 
 @pytest.mark.parametrize(
