@@ -15,6 +15,7 @@ from moderation.enums import (
     AuditEvent,
     FlagOutcome,
     FlagReason,
+    ItemKind,
     ItemOutcome,
     ItemStatus,
     OutboxKind,
@@ -55,7 +56,11 @@ def raise_flag(
     if version is None:
         raise NotFound("There is no such post.")
     reporter = _reporter(caller, reporter_external_id)
-    queued = reason in DANGEROUS_REASONS or not cooling_off(version, now=now)
+    queued = (
+        reason in DANGEROUS_REASONS
+        or bool(queue.posts_in_review([version.post_id]))
+        or not cooling_off(version, now=now)
+    )
     flag = Flag(
         post=version.post,
         post_version=version,
@@ -101,11 +106,16 @@ def withdraw(flag_id: uuid.UUID, *, caller: Caller, now: datetime) -> Flag:
 
 
 def cooling_off(version: PostVersion, *, now: datetime) -> bool:
-    """Whether this version was decided lately, so that flags are stored without a second review (domain 6)."""
+    """Whether this version was decided lately, so that flags are stored without a second review (domain 6).
+
+    A rating counts as long as this version makes the rated claim, a re-check in any case.
+    """
     since = now - timedelta(days=policies.at(now).data["cool_off_days"])
-    decided = [ItemOutcome.RATED, ItemOutcome.NOT_ELIGIBLE, ItemOutcome.DESK_CLOSED, ItemOutcome.REMOVED]
+    makes_it = Q(cluster__members__post_version=version, cluster__members__left_at__isnull=True)
+    rated = Q(outcome=ItemOutcome.RATED) & (makes_it | Q(kind=ItemKind.RE_CHECK))
+    decided = Q(outcome__in=[ItemOutcome.NOT_ELIGIBLE, ItemOutcome.DESK_CLOSED, ItemOutcome.REMOVED])
     if ReviewItem.objects.filter(
-        displayed_version=version, status=ItemStatus.CLOSED, outcome__in=decided, closed_at__gt=since
+        rated | decided, displayed_version=version, status=ItemStatus.CLOSED, closed_at__gt=since
     ).exists():
         return True
     return queue.every_cluster_is_rated(version, now=now)
