@@ -21,7 +21,7 @@ class Who(TypedDict):
     now: datetime
 
 
-READING = ("GET", "HEAD", "OPTIONS")
+READING = ("GET", "HEAD")
 
 
 class ApiView(APIView):
@@ -31,6 +31,7 @@ class ApiView(APIView):
     idempotency key.
     """
 
+    http_method_names = ["get", "post", "put", "delete", "head"]
     format_kwarg = None  # (JSON is the only format)
     permission_classes = ()  # what a caller may do is said by the services' permissions
     body_limit: int = settings.API_BODY_LIMIT
