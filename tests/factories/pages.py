@@ -1,14 +1,17 @@
 """Pages as somebody signed in gets them, without a browser."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from moderation.caller import Caller
+from moderation.caller import SYSTEM, Caller
 from moderation.middleware import ACTING
-from moderation.models import User
+from moderation.models import Post, User
+from moderation.services import posts
+from moderation.services.posts import ActorDraft, PostDraft
 
 
 def visitor(who: Caller, **headers: str) -> Client:
@@ -27,3 +30,16 @@ def text_of(who: Caller, name: str, *args: object, query: str = "", status: int 
     allowed = (status,) if isinstance(status, int) else status
     assert answer.status_code in allowed, (answer.status_code, answer.content[:2000])
     return answer.content.decode()
+
+
+def authored(by: Caller, text: str = "I saw it with my own eyes.", *, wall: Any, **fields: Any) -> Post:
+    """A post of an account that is the caller's own."""
+    draft = PostDraft(
+        external_id=fields.pop("external_id", f"own-{text[:20]}"),
+        actor=ActorDraft("account", f"own-{by.person_id}", "Own Account", User.objects.get(pk=by.person_id)),
+        text=text,
+        language="en",
+        published_at=wall(),
+        **fields,
+    )
+    return posts.upsert(draft, caller=SYSTEM, now=wall()).post
