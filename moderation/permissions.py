@@ -56,9 +56,7 @@ def may_write_posts(caller: Caller) -> Answer:
 def may_see_posts(caller: Caller) -> Answer:
     """Posts as the platform told them, with their effect: its own programs and everybody who works here."""
     by_key = caller.has(Scope.POSTS_WRITE) or caller.has(Scope.DISTRIBUTION_READ)
-    works = caller.acts_as(
-        Role.REVIEWER, Role.LEAD, Role.POLICY_SPECIALIST, Role.ADMINISTRATOR, Role.AUDITOR
-    )
+    works = caller.acts_as(Role.REVIEWER, Role.LEAD, Role.POLICY_SPECIALIST, Role.ADMINISTRATOR, Role.AUDITOR)
     by_work = works and (caller.has(Scope.QUEUE_WORK) or caller.has(Scope.DESK_WORK))
     return yes_if(
         by_work or (caller.client_id is not None and by_key),
