@@ -4,10 +4,11 @@ import pytest
 
 from factcheck.models import Match
 from factcheck.services import leases, matches, ratings
+from moderation.caller import SYSTEM
 from moderation.enums import FlagReason, Ground
 from moderation.errors import Conflict
 from moderation.models import Flag, Outbox, ReviewItem
-from moderation.services import enforcement, escalations, flags
+from moderation.services import enforcement, escalations, flags, posts
 from moderation.services.escalations import CaseRef
 from moderation.services.queue import ItemRef
 from tests.factories import platform as p
@@ -219,7 +220,7 @@ def test_an_edit_within_a_minute_and_the_same_flagger_make_one_item_that_takes_e
 def test_a_flag_sent_after_the_author_deleted_the_post_is_taken_with_what_was_seen(clock):
     post = p.post("They will burn the town hall tonight.", clock=clock)
     seen = post.current_version
-    p.posts.delete(post.pk, caller=p.SYSTEM, now=clock())
+    posts.delete(post.pk, caller=SYSTEM, now=clock())
     p.settle(clock)
 
     flag = raised(post, clock=clock)

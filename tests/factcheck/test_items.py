@@ -12,7 +12,7 @@ from moderation.caller import SYSTEM
 from moderation.enums import Ground
 from moderation.errors import Conflict, LeaseLost, NothingToTake
 from moderation.models import Flag, ReviewItem
-from moderation.services import enforcement, escalations, flags, notices, posts, queue
+from moderation.services import callers, enforcement, escalations, flags, notices, posts, queue
 from moderation.services.queue import ItemRef
 from tests.factories import platform as p
 from tests.factories import programme as f
@@ -266,7 +266,7 @@ def test_a_person_who_is_turned_away_from_a_flag_that_closed_meanwhile_is_not_le
     """The item that is in the way of a new one closes before it is read."""
     post = p.post(clock=clock)
     flag = p.flag(post, clock=clock)
-    flags.withdraw(flag.pk, caller=p.callers.for_person(flag.reporter.person, now=clock()), now=clock())
+    flags.withdraw(flag.pk, caller=callers.for_person(flag.reporter.person, now=clock()), now=clock())
     enforcement.drain("maintenance", limit=5, now=clock)
 
     again = queue.open_for_version(post.current_version, now=clock(), caller=SYSTEM)
