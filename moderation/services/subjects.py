@@ -56,9 +56,14 @@ def original(cluster_id: uuid.UUID) -> PostVersion | None:
 def show_original(item: ReviewItem, *, raise_version: bool) -> None:
     """Let a claim's item show its original; nothing changes while there is no live post."""
     first = original(item.cluster_id) if item.cluster_id else None
-    if first is None or first.pk == item.displayed_version_id:
+    if first is not None:
+        _show(item, first, raise_version=raise_version)
+
+
+def _show(item: ReviewItem, version: PostVersion, *, raise_version: bool) -> None:
+    if version.pk == item.displayed_version_id:
         return
-    item.displayed_version = first
+    item.displayed_version = version
     if raise_version:
         item.version += 1
     item.save(update_fields=["displayed_version", "version"])
@@ -82,6 +87,10 @@ def follow(item: ReviewItem, *, caller: Caller, now: datetime) -> None:
         queue.close(item, outcome=ItemOutcome.REMOVED, caller=caller, now=now)
     elif not _escalated(members.values("post_id")):
         queue.close(item, outcome=ItemOutcome.DELETED, caller=caller, now=now)
+    elif not members.filter(post_version_id=item.displayed_version_id).exists():
+        last = members.select_related("post_version__post").order_by("joined_at", "id").last()
+        if last is not None:
+            _show(item, last.post_version, raise_version=True)
 
 
 def join_cluster(
