@@ -1,11 +1,11 @@
 """Settings that hold everywhere. Secrets and addresses come from the environment."""
 
 import os
-from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
 
 import dj_database_url
+import structlog
 from celery.schedules import crontab  # noqa: F401  (schedules below)
 from csp.constants import SELF
 
@@ -301,12 +301,23 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {
     },
 }
 
-# Domain time-outs that are not policy (policy lives in the database).
+# Rows of the outbox that one wake-up works through.
 OUTBOX_BATCH = 500
-LEASE = timedelta(minutes=10)
-LEASE_MAX = timedelta(minutes=60)
 STYLEGUIDE = False
 
+# One JSON object a line with the request id, and tracebacks without the values of variables: they may
+# hold what people wrote, or a key.
+structlog.configure(
+    processors=[
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso"),
+        structlog.processors.format_exc_info,
+        structlog.processors.JSONRenderer(),
+    ],
+    wrapper_class=structlog.stdlib.BoundLogger,
+    logger_factory=structlog.stdlib.LoggerFactory(),
+)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

@@ -107,6 +107,10 @@ def upsert(draft: PostDraft, *, caller: Caller, now: datetime) -> Upserted:
         audit.record(AuditEvent.POST_ADDED, post, caller=caller, now=now)
         return Upserted(post, version, added=True)
     if post.current_version.content_sha256 == draft.digest:
+        told = (draft.language, list(draft.regions), draft.topic)
+        if (post.language, post.regions, post.topic) != told:
+            post.language, post.regions, post.topic = told
+            post.save(update_fields=["language", "regions", "topic"])
         return Upserted(post, post.current_version)
     # The item comes before the post in no lock order: items are told through the outbox (REFRESH_ITEM).
     version = _add_version(post, draft, number=post.current_version.number + 1, now=now)

@@ -32,6 +32,17 @@ def test_a_post_is_added_once_and_edited_by_sending_it_again(platform):
     assert PostVersion.objects.count() == 2
 
 
+def test_a_corrected_language_or_region_is_kept_and_is_no_edit(platform):
+    platform.post("/posts", post_body())
+
+    again = platform.post("/posts", post_body(language="si", regions=["LK-1"]))
+
+    assert again.json()["status"] == "unchanged"
+    stored = Post.objects.get()
+    assert (stored.language, stored.regions) == ("si", ["LK-1"])
+    assert PostVersion.objects.count() == 1
+
+
 def test_a_post_is_found_by_our_id_and_by_the_platforms_own(platform):
     post_id = platform.post("/posts", post_body()).json()["id"]
 
