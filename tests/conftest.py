@@ -4,7 +4,7 @@ import pytest
 
 from tests.factories.platform import Clock
 
-pytest_plugins = ["tests.services", "tests.workers"]
+pytest_plugins = ["tests.services", "tests.shuffled", "tests.workers"]
 
 
 @pytest.fixture
