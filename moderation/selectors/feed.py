@@ -54,13 +54,14 @@ class FeedPart:
 
 # A post's weight is linear in its views, so that a multiplier of 0.2 leaves a fifth of it, as its label says.
 # Freshness is taken at a fixed time per reading, so that scores do not move under a reader who scrolls.
+# A state whose time is over (a hide that ended) hides and weighs nothing: the page asks what holds instead.
 _RANK = """
 SELECT id, score FROM (
     SELECT p.id,
         (%(credit)s + coalesce(r.views, 0))::float8
         * power(0.5, extract(epoch FROM %(at)s - p.published_at)::float8 / 3600 / %(half)s)
         * CASE
-            WHEN s.document IS NULL THEN 1
+            WHEN s.document IS NULL OR s.valid_until <= %(at)s THEN 1
             WHEN %(default)s::bool THEN s.feed_bp / 10000.0::float8
             ELSE greatest(
                 (CASE WHEN %(ignored)s::bool THEN 10000 ELSE (s.document #>> '{rating_bp,feed}')::int END)
@@ -71,7 +72,7 @@ SELECT id, score FROM (
     JOIN moderation_effectivestate s ON s.post_id = p.id
     LEFT JOIN moderation_postreach r ON r.post_id = p.id
     WHERE p.published_at > %(since)s AND p.published_at <= %(at)s
-      AND p.deleted_at IS NULL AND NOT s.removed
+      AND p.deleted_at IS NULL AND (NOT s.removed OR s.valid_until <= %(at)s)
       AND (%(language)s::text = '' OR p.language = %(language)s)
 ) ranked
 WHERE %(score)s::float8 IS NULL OR score < %(score)s OR (score = %(score)s AND id > %(id)s)

@@ -273,3 +273,22 @@ def test_a_person_who_is_turned_away_from_a_flag_that_closed_meanwhile_is_not_le
 
     assert again.pk == the_open_item().pk
     assert ReviewItem.objects.get(status="closed").outcome == "withdrawn"
+
+
+def test_a_post_that_joins_a_rated_claim_is_answered_and_another_partners_pick_of_the_claim_stays(
+    rita, lena, clock
+):
+    first = p.post("A bridge fell.", clock=clock)
+    claim = f.rate(first, by=rita, clock=clock).claim
+    picked = f.taken(first, by=lena, clock=clock)
+    post = p.post("The bridge fell, they say.", clock=clock, actor="page-2")
+    flag = p.flag(post, clock=clock)
+
+    matches.confirm(claim, post.current_version, caller=rita, now=clock())
+    p.settle(clock)
+
+    assert the_open_item().pk == picked.pk
+    assert the_open_item().holder_id == lena.person_id
+    assert ReviewItem.objects.get(displayed_version=post.current_version).outcome == "rated"
+    flag.refresh_from_db()
+    assert flag.outcome == "agreed"

@@ -4,7 +4,8 @@ import pytest
 
 from moderation.enums import DeskAction, Ground
 from moderation.errors import Conflict, Refused
-from moderation.models import Escalation
+from moderation.models import Escalation, User
+from moderation.selectors import feed
 from moderation.services import escalations
 from moderation.services.escalations import CaseRef
 from tests.factories import platform as p
@@ -110,3 +111,19 @@ def test_a_restored_post_shows_its_state_again(paula, piet, clock):
     p.settle(clock)
 
     assert p.lookup(post, clock=clock) is None
+
+
+def test_a_hidden_post_is_in_the_feed_again_on_the_second_with_every_worker_stopped(paula, clock):
+    post, mira = p.post(clock=clock), p.member(clock=clock)
+    viewer = User.objects.get(pk=mira.person_id)
+    case = opened(post, by=paula, clock=clock)
+    escalations.hide(ref(case), explanation="Until seen.", caller=paula, now=clock())
+    p.settle(clock)
+
+    def shown() -> list[object]:
+        return [s.post.pk for s in feed.ranked(caller=mira, viewer=viewer, now=clock()).posts]
+
+    clock.advance(hours=23, minutes=59, seconds=59)
+    assert shown() == []
+    clock.advance(seconds=1)
+    assert shown() == [post.pk]
