@@ -58,8 +58,8 @@ def raise_flag(
     reporter = _reporter(caller, reporter_external_id)
     queued = (
         reason in DANGEROUS_REASONS
-        or bool(queue.posts_in_review([version.post_id]))
         or not cooling_off(version, now=now)
+        or bool(queue.posts_in_review([version.post_id]))
     )
     flag = Flag(
         post=version.post,
