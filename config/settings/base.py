@@ -6,7 +6,6 @@ from pathlib import Path
 
 import dj_database_url
 import structlog
-from celery.schedules import crontab  # noqa: F401  (schedules below)
 from csp.constants import SELF
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
