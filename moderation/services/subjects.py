@@ -6,6 +6,7 @@ Whoever calls these holds the locks of the items concerned, or lets them be take
 import uuid
 from datetime import datetime, timedelta
 
+from django.db import IntegrityError, transaction
 from django.db.models import Case, Exists, F, OuterRef, QuerySet, When
 
 from moderation import locks
@@ -115,8 +116,13 @@ def join_cluster(
     if queue.is_rated(cluster_id, now=now):
         queue.close(own, outcome=ItemOutcome.RATED, caller=caller, now=now)
     elif shared is None:
-        own.post_id, own.cluster_id = None, cluster_id
-        own.save(update_fields=["post", "cluster"])
+        try:
+            with transaction.atomic():
+                own.post_id, own.cluster_id = None, cluster_id
+                own.save(update_fields=["post", "cluster"])
+        except IntegrityError:  # somebody opened the cluster's item a moment ago: it takes this one in
+            join_cluster(post=post, cluster_id=cluster_id, caller=caller, now=now, by_person=by_person)
+            return
         show_original(own, raise_version=by_person)
     else:
         _merge(own, shared, now=now)
