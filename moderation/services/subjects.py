@@ -148,6 +148,8 @@ def close_rated(item: ReviewItem, *, cluster_id: uuid.UUID, caller: Caller, now:
         shared = [item] if item.status == ItemStatus.OPEN else []
     for answered in shared:
         queue.close(answered, outcome=ItemOutcome.RATED, caller=caller, now=now)
+    # A rating that changes nothing about the verdict answers, too, the flags that waited for it.
+    outbox.put_once(OutboxKind.JUDGE_CLUSTER, [cluster_id], now=now)
 
 
 def close_deleted(post: Post, items: list[ReviewItem], *, caller: Caller, now: datetime) -> None:

@@ -132,7 +132,8 @@ def check_queue() -> None:
     for flag in Flag.objects.filter(withdrawn_at__isnull=True, outcome="pending"):
         clusters = ClusterMember.objects.filter(post_id=flag.post_id, left_at__isnull=True).values("cluster")
         about = opened.filter(kind__in=["review", "re_check"])
-        assert (about.filter(post_id=flag.post_id) | about.filter(cluster_id__in=clusters)).exists()
+        about = about.filter(post_id=flag.post_id) | about.filter(cluster_id__in=clusters)
+        assert about.exists(), f"a flag of {flag.reason} waits on {flag.post_id} without an item"
     for claim in Claim.objects.order_by("id"):
         stands, _ = _stands(claim)
         live = ClusterMember.objects.filter(

@@ -258,3 +258,21 @@ def test_what_many_flags_on_many_copies_ask_for_is_counted_once(rita, clock):
     p.settle(clock)
     assert ReviewItem.objects.get(status="open").flaggers == 6
     assert Match.objects.filter(state="confirmed").count() == 6
+
+
+def test_a_rating_that_changes_no_verdict_answers_the_flags_that_waited_for_it(rita, clock):
+    post = p.post(clock=clock)
+    f.rate(post, "missing_context", by=rita, clock=clock)
+    f.rate(post, "missing_context", by=f.lead(f.partner(clock=clock), clock=clock), clock=clock)
+    third = f.lead(f.partner(clock=clock), clock=clock)
+    f.taken(post, by=third, clock=clock)
+    p.settle(clock)
+    flag = raised(post, clock=clock)
+    p.settle(clock)
+    assert outcome(flag.flag) == "pending"
+
+    f.rate(post, "true", by=third, clock=clock)
+    p.settle(clock)
+
+    assert outcome(flag.flag) == "agreed"
+    assert open_items() == 0

@@ -82,6 +82,16 @@ class Histories(RuleBasedStateMachine):
         else:
             self.world.rate_claim(n, reviewer, verdict)
 
+    @rule(actor=st.integers(0, 1), reviewer=three)
+    def a_page_offends_twice(self, actor: int, reviewer: int) -> None:
+        for claim in ("One.", "Two."):
+            self.world.publish_and_rate(claim, actor, reviewer, "false")
+
+    @rule(n=few, reviewer=three, verdict=verdicts)
+    def a_claim_is_rated_anew(self, n: int, reviewer: int, verdict: str) -> None:
+        self.world.withdraw(n)
+        self.world.rate_claim(n, reviewer, verdict)
+
     @rule(act=several("revise", "withdraw", "withdraw", "undo"), n=few, verdict=verdicts)
     def a_rater_thinks_again(self, act: str, n: int, verdict: str) -> None:
         if act == "revise":

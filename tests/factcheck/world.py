@@ -57,6 +57,10 @@ class World:
     def publish(self, text: int, actor: int) -> Post:
         return p.post(TEXTS[text], clock=self.clock, actor=f"page-{actor}")
 
+    def publish_and_rate(self, text: str, actor: int, reviewer: int, verdict: str) -> object:
+        post, by = p.post(text, clock=self.clock, actor=f"page-{actor}"), self.reviewers[reviewer]
+        return _try(lambda: f.rate(post, verdict, by=by, clock=self.clock, claim=text))
+
     def edit(self, post: int, text: int) -> object:
         of = self.post(post)
         return of and _try(lambda: p.edit(of, TEXTS[text], clock=self.clock))
