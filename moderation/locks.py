@@ -55,6 +55,12 @@ def states(post_ids: Collection[uuid.UUID]) -> list[EffectiveState]:
     )
 
 
+def hold_states(post_ids: Collection[uuid.UUID]) -> None:
+    """Lock the states without reading them: whoever writes one of them now is waited for."""
+    rows = EffectiveState.objects.select_for_update(no_key=True, of=("self",)).filter(post_id__in=post_ids)
+    list(rows.order_by("post_id").values_list("post_id", flat=True))
+
+
 def escalation(escalation_id: uuid.UUID) -> Escalation:
     """Raises NotFound if there is no such escalation."""
     found = Escalation.objects.select_for_update(no_key=True, of=("self",)).filter(pk=escalation_id).first()

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from moderation import events
+from moderation import events, locks
 from moderation.enums import OutboxKind
 from moderation.errors import NotFound
 from moderation.models import ClusterMember, EffectiveState, FanOut, Outbox, Post, PostVersion, Strike
@@ -120,7 +120,12 @@ def _recompute_cluster(row: Outbox, now: datetime) -> None:
 def _recompute_actor(row: Outbox, now: datetime) -> None:
     if not row.payload:  # a pass from the first post: it sees what those that wait behind it would see
         _take_along(row)
-    _fan_out(row, standing.out_of_step(row.target, now=now), now=now)
+    posts = Post.objects.filter(actor_id=row.target).values_list("id", flat=True)
+    batch, _ = _next_batch(row, posts, FAN_OUT_BATCH, now=now)
+    # Looked at under their locks: a worker that had read an older level may just be storing it.
+    locks.hold_states(batch)
+    stale = standing.out_of_step(row.target, now=now).filter(post_id__in=batch)
+    effects.recompute(list(stale.order_by("post_id")), now=now)
 
 
 def _posts_of_cluster(cluster_id: uuid.UUID) -> "QuerySet[Any, uuid.UUID]":

@@ -1,5 +1,7 @@
 """Two decisions at the same moment, and workers in between: late is allowed, wrong is not."""
 
+from threading import Event, Timer, get_ident
+
 import pytest
 
 from factcheck.models import Claim, Membership, Rating
@@ -214,3 +216,36 @@ def test_whoever_is_suspended_while_they_take_holds_nothing(partners, reviewers,
     )
 
     assert not ReviewItem.objects.filter(holder_id=rita.person_id).exists()
+
+
+def test_a_worker_that_still_writes_what_an_actors_level_was_is_waited_for(reviewers, clock, monkeypatch):
+    """A strike comes and goes while one worker has computed its effect on another post, and not stored it."""
+    other = p.post("Good morning.", clock=clock)
+    f.rate(p.post("One.", clock=clock), by=reviewers[0], clock=clock, claim="One.")
+    p.settle(clock)
+    second = f.rate(p.post("Two.", clock=clock), by=reviewers[0], clock=clock, claim="Two.")
+    computed, go_on, dawdler = Event(), Event(), []
+    store = effects._store
+
+    def dawdle(ids, states, **more):
+        if get_ident() in dawdler and other.pk in ids:
+            computed.set()
+            assert go_on.wait(timeout=30)
+        store(ids, states, **more)
+
+    def first_worker() -> None:
+        dawdler.append(get_ident())
+        enforcement.drain("effects", limit=20, now=clock)
+
+    def second_worker() -> None:
+        assert computed.wait(timeout=30)
+        ratings.withdraw(second.pk, reason="Wrong.", caller=reviewers[0], now=clock())
+        Timer(1.0, go_on.set).start()
+        enforcement.drain("effects", limit=20, now=clock)
+        go_on.set()
+
+    monkeypatch.setattr(effects, "_store", dawdle)
+    at_once([first_worker, second_worker])
+
+    settled(clock)
+    assert p.lookup(other, clock=clock) is None
