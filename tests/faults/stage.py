@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,6 +36,9 @@ class Stage:
         self.services = TestServices(folder / "services", durable=True)
         self._folder = folder
         self._children: list[Child] = []
+        self._killed: set[str] = set()
+        self._changing = threading.Lock()
+        self._ended = threading.Event()
 
     def build(self) -> None:
         self.services.start("postgres", "valkey")
@@ -43,8 +47,10 @@ class Stage:
             env=self._environment(), cwd=ROOT, capture_output=True, text=True, timeout=120,
         )  # fmt: skip
         assert made.returncode == 0, made.stderr
+        threading.Thread(target=self._keep_running, daemon=True).start()
 
     def strike(self) -> None:
+        self._ended.set()
         self.stop_all()
         self.services.stop()
         self.services.wipe()
@@ -90,15 +96,31 @@ class Stage:
         return child
 
     def kill(self, child: Child) -> None:
-        """kill -9 the process and all that it started."""
-        os.killpg(child.pid, signal.SIGKILL)
-        assert until(lambda: child.exit_code() is not None)
+        """kill -9 the process and all that it started. It stays dead."""
+        with self._changing:
+            self._killed.add(child.command.name)
+            now = next(c for c in self._children if c.command.name == child.command.name)
+            if now.exit_code() is None:
+                os.killpg(now.pid, signal.SIGKILL)
+        assert until(lambda: now.exit_code() is not None)
 
     def stop_all(self) -> None:
-        for child in self._children:
-            if child.exit_code() is None:
-                self.kill(child)
+        for child in list(self._children):
+            self.kill(child)
         self._children.clear()
+        self._killed.clear()
+
+    def _keep_running(self) -> None:
+        """Start again what ended by itself, as every supervisor does.
+
+        A worker that meets an absent broker while it holds messages may end: kombu's closing asks the
+        connection that it has just given up (AttributeError: 'NoneType' object has no attribute 'hostname').
+        """
+        while not self._ended.wait(0.5):
+            with self._changing:
+                for place, child in enumerate(self._children):
+                    if child.exit_code() is not None and child.command.name not in self._killed:
+                        self._children[place] = Child(child.command)
 
     def logs(self) -> str:
         return "\n".join(last_lines(child.command.log) for child in self._children)
@@ -112,7 +134,8 @@ class Stage:
             grace=2.0,
         )
         child = Child(command)
-        self._children.append(child)
+        with self._changing:
+            self._children.append(child)
         return child
 
     def _environment(self) -> dict[str, str]:
