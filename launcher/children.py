@@ -111,17 +111,17 @@ def trim_log(path: Path) -> None:
     """Keep a log and its predecessor below the limit, while the child goes on writing.
 
     The child appends through its own descriptor, so the file is copied and cut, not renamed.
-    Lines written between the two are lost.
+    Lines written between the two are lost. On a full disk the older lines are lost, not the space.
     """
     try:
         if path.stat().st_size < LOG_LIMIT_BYTES:
             return
-        older = path.with_suffix(path.suffix + ".1")
-        with path.open("rb+") as log, older.open("wb") as kept:
-            log.seek(-LOG_LIMIT_BYTES // 2, os.SEEK_END)
-            kept.write(log.read())
+        with path.open("rb+") as log:
+            with contextlib.suppress(OSError), path.with_suffix(path.suffix + ".1").open("wb") as kept:
+                log.seek(-LOG_LIMIT_BYTES // 2, os.SEEK_END)
+                kept.write(log.read())
             log.truncate(0)
-    except OSError:  # a full disk or a vanished log must not end the watch
+    except OSError:  # a vanished log must not end the watch
         return
 
 

@@ -106,6 +106,16 @@ def test_a_log_stays_bounded_while_the_child_goes_on_writing(tmp_path):
     assert kept.stat().st_size <= LOG_LIMIT_BYTES / 2
 
 
+def test_a_log_is_cut_although_its_older_lines_find_no_place(tmp_path):
+    log = tmp_path / "child.log"
+    log.write_bytes(b"x" * LOG_LIMIT_BYTES)
+    log.with_suffix(".log.1").mkdir()  # cannot be written, as on a full disk
+
+    trim_log(log)
+
+    assert log.stat().st_size == 0
+
+
 def test_a_small_log_is_left_alone(tmp_path):
     log = tmp_path / "child.log"
     log.write_text("few words\n")

@@ -4,7 +4,9 @@ import time
 
 import pytest
 
-from launcher.children import last_lines
+import launcher.supervisor as supervisor_module
+from launcher import children
+from launcher.children import last_lines, stop
 from launcher.problems import Interrupted
 from launcher.supervisor import Signals, Supervisor
 from tests.waiting import until
@@ -96,6 +98,26 @@ def test_a_child_that_lives_but_does_not_work_is_replaced(supervisor, said, pyth
 
     assert supervisor.wait_for(lambda: supervisor.child("worker").pid != first.pid, seconds=5)
     assert said[0] == "worker answers nothing: starting it again."
+
+
+def test_the_logs_of_several_children_stay_bounded_each_for_itself(supervisor, monkeypatch, python):
+    monkeypatch.setattr(children, "LOG_LIMIT_BYTES", 20_000)
+    monkeypatch.setattr(supervisor_module, "_TRIM_EVERY_SECONDS", 0.1)
+    names = ("web", "worker", "beat")
+    kept = {}
+    for name in names:
+        command = python(f"while True: print('{name} says', 'x' * 200)", name=name)
+        supervisor.start(command, stop_group=1)
+        kept[name] = command.log.with_suffix(command.log.suffix + ".1")
+
+    assert supervisor.wait_for(lambda: all(path.exists() for path in kept.values()), seconds=10)
+    stop([supervisor.child(name) for name in names], in_a_hurry=lambda: True)
+
+    for name in names:
+        older = kept[name].read_text()
+        assert len(older) < 20_000
+        assert f"{name} says" in older
+        assert not any(f"{other} says" in older for other in names if other != name)
 
 
 def test_waiting_has_an_end(supervisor):
