@@ -53,8 +53,8 @@ def end_role(person_id: uuid.UUID, role: Role, *, caller: Caller, now: datetime)
 
 @transaction.atomic
 def end_access(person_ids: Collection[uuid.UUID], *, caller: Caller, now: datetime) -> None:
-    """End every session of these people and free what they hold. Their keys are judged by what is left to them."""
-    queue.free_all_of(person_ids)
+    """End every session of these people. Their keys are judged by what is left to them, and what they hold is
+    freed by whoever took that away: a person may go on for another organisation."""
     User.objects.filter(pk__in=person_ids).update(access_epoch=F("access_epoch") + 1)
     for person in User.objects.filter(pk__in=person_ids).order_by("id"):
         audit.record(AuditEvent.ACCESS_ENDED, person, caller=caller, now=now)
@@ -73,6 +73,7 @@ def deactivate(person_id: uuid.UUID, *, caller: Caller, now: datetime) -> None:
     person.is_active = False
     person.save(update_fields=["is_active"])
     ApiClient.objects.filter(person=person, revoked_at__isnull=True).update(revoked_at=now)
+    queue.free_all_of([person_id])
     end_access([person_id], caller=caller, now=now)
 
 

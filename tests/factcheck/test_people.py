@@ -309,6 +309,42 @@ def test_a_person_of_two_partners_keeps_working_for_the_other(work, lena, adam):
     assert visit(callers.for_person(person, now=work.clock())).get("/triage/").status_code == 200
 
 
+@pytest.mark.parametrize("end", [suspend_person, remove_person, suspend_partner])
+def test_what_a_person_holds_for_another_partner_stays_theirs(work, lena, adam, end):
+    second = f.partner(clock=work.clock)
+    people.join(second, work.rita.person_id, role=MembershipRole.REVIEWER, caller=None, now=work.clock())
+    there = callers.for_person(f.person_of(work.rita), acting=f"reviewer:{second.pk}", now=work.clock())
+    other = f.taken(p.post("Another post entirely.", clock=work.clock), by=there, clock=work.clock)
+
+    end(work, lena, adam)
+
+    other.refresh_from_db()
+    assert (other.holder_id, other.held_for) == (there.person_id, second.pk)
+    assert Lease.objects.get(item_id=other.pk).ended_at is None
+    assert leases.renew(other.pk, caller=there, now=work.clock()).pk == other.pk
+    assert work.is_free()
+
+
+def test_an_account_that_is_turned_off_holds_nothing_for_anybody(work, lena, adam):
+    second = f.partner(clock=work.clock)
+    people.join(second, work.rita.person_id, role=MembershipRole.REVIEWER, caller=None, now=work.clock())
+    there = callers.for_person(f.person_of(work.rita), acting=f"reviewer:{second.pk}", now=work.clock())
+    f.taken(p.post("Another post entirely.", clock=work.clock), by=there, clock=work.clock)
+
+    turn_account_off(work, lena, adam)
+
+    assert not ReviewItem.objects.filter(holder_id=work.rita.person_id).exists()
+
+
+def test_a_platform_role_that_ends_takes_no_item_out_of_a_reviewers_hands(work, adam):
+    accounts.grant_role(f.person_of(work.rita), Role.AUDITOR, caller=adam, now=work.clock())
+
+    accounts.end_role(work.rita.person_id, Role.AUDITOR, caller=adam, now=work.clock())
+
+    work.item.refresh_from_db()
+    assert work.item.holder_id == work.rita.person_id
+
+
 def test_a_certificate_that_lapses_leaves_reading_and_nothing_else(clock, monkeypatch, adam):
     monkeypatch.setattr(timezone, "now", clock)
     partner = f.partner(clock=clock, certified=False)
