@@ -18,6 +18,9 @@ logger = logging.getLogger(__name__)
 
 REST_AFTER_FAILURE = 2.0  # seconds in which a broker that did not answer is not asked again
 BELL_SECONDS = 5  # a bell that nobody answered for so long may be lost: the next one is rung again
+# Flags come in crowds. For this long the bell hangs and more rows gather, so that a flood wakes the worker
+# a few times a second and not once per flag; nobody waits for what this queue does.
+GATHER_SECONDS = {"maintenance": 0.2}
 _broker_absent_until = 0.0
 
 
@@ -31,6 +34,7 @@ def _renew_connections(**_: object) -> None:
 @shared_task
 def drain_outbox(queue: str) -> int:
     """Do what waits in one queue of the outbox; returns how many rows were done."""
+    time.sleep(GATHER_SECONDS.get(queue, 0.0))
     _answer_bell(queue)
     started = time.monotonic()
     done = enforcement.drain(queue, limit=settings.OUTBOX_BATCH)
@@ -49,8 +53,9 @@ def sequence_changes() -> int:
 
 @shared_task
 def sweep() -> dict[str, int]:
-    """Find what is late: effects that ended by time, bells that were lost, sessions and kept answers that expired."""
+    """Find what is late: effects that ended by time, bells that were lost; forget what expired."""
     now = timezone.now()
+    changes.trim(now=now)
     people.clear_old_sessions(now=now)
     repeats.clear_old(now=now)
     return enforcement.sweep(now=now)

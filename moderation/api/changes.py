@@ -1,7 +1,8 @@
 """/distribution/changes and /distribution/snapshot: a copy of every effect, and what changes since.
 
 The feed is resumable and complete: positions are given in one order in which no reader can miss a part
-(services.changes). A waiting reader holds no database connection, and few wait per process.
+(services.changes). A waiting reader holds no database connection, and few wait per process. A state that
+ends by time comes with what follows, so that a copy is right on the second without asking.
 """
 
 import base64
@@ -9,18 +10,21 @@ import json
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
 from django.db import connection
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from moderation import policy
 from moderation.api import examples
+from moderation.enums import ViewerPreference
 from moderation.http import fields
 from moderation.http.documents import WhereEffect
 from moderation.http.problems import MEDIA_TYPE, Problem, field_error
@@ -29,12 +33,15 @@ from moderation.http.shapes import Query, query
 from moderation.http.views import ApiView
 from moderation.models import ChangeFeed, EffectiveState
 from moderation.permissions import may_read_distribution
-from moderation.selectors import posts
+from moderation.selectors import policies, posts, timeline
+from moderation.selectors.timeline import Stretch
 from moderation.services import changes
+from moderation.services.changes import Cursor
 
 MOST = 1000
 USUAL = 200
 INSIDE = ("rating_bp", "actor_bp")  # how the multipliers came about; not part of the contract
+PREFERENCES = [p for p in ViewerPreference if p != ViewerPreference.DEFAULT]
 _seats = threading.BoundedSemaphore(settings.LONG_POLL_WAITERS)
 
 
@@ -44,17 +51,34 @@ class RegionOut(serializers.Serializer):
     ground = serializers.CharField(allow_null=True)
 
 
-class StateOut(WhereEffect):
-    """A post's worldwide state, with what differs by region."""
+class WorldOut(WhereEffect):
+    """A worldwide effect, with what differs by region and by the viewer's preference."""
 
-    post = serializers.UUIDField()
-    external_id = serializers.CharField()
-    version = serializers.IntegerField(help_text="Ignore a state older than the one you hold.")
     state = serializers.ChoiceField(
-        ["effect", "none"], help_text="`none`: nothing is to be done any more; no other members follow."
+        ["effect", "none"], help_text="`none`: nothing is to be done any more; no effect follows."
     )
     regions = serializers.DictField(
         child=RegionOut(), required=False, help_text="By region; a country's bind its subdivisions."
+    )
+    by_preference = serializers.DictField(
+        child=serializers.DictField(child=serializers.FloatField()),
+        required=False,
+        help_text="Multipliers that differ for viewers with this preference, by surface.",
+    )
+
+
+class ThenOut(WorldOut):
+    begins = fields.Moment()
+
+
+class StateOut(WorldOut):
+    post = serializers.UUIDField()
+    external_id = serializers.CharField()
+    version = serializers.IntegerField(help_text="Ignore a state older than the one you hold.")
+    then = ThenOut(
+        many=True,
+        required=False,
+        help_text="What takes its place by itself, soonest first, unless a change comes before.",
     )
 
 
@@ -70,7 +94,7 @@ class ChangesOut(serializers.Serializer):
 
 class ChangesQuery(Query):
     cursor = serializers.RegexField(
-        r"^[0-9]{1,18}$", help_text="From the snapshot or the last answer; `0` is the beginning."
+        rf"^(?:{Cursor.PATTERN})$", help_text="From the snapshot or the last answer; `0` is the beginning."
     )
     limit = serializers.IntegerField(min_value=1, max_value=MOST, default=USUAL)
     wait = serializers.IntegerField(
@@ -91,21 +115,18 @@ class ChangesView(ApiView):
     def get(self, request: Request) -> Response:
         may_read_distribution(self.caller).require()
         asked = query(ChangesQuery, request)
-        position, limit = int(asked["cursor"]), asked["limit"]
-        found = changes.after(position, limit=limit + 1)
-        if not found and position > changes.last_position():
-            raise Problem(
-                410,
-                "cursor_unknown",
-                "The feed does not reach this far: it was set back. Take a new snapshot.",
-            )
-        if not found and asked["wait"]:
-            found = _wait(position, limit=limit + 1, seconds=asked["wait"])
+        place, limit = Cursor.parse(asked["cursor"]), asked["limit"]
+        try:
+            found = changes.after(place, limit=limit + 1)
+            if not found and asked["wait"]:
+                found = _wait(place, limit=limit + 1, seconds=asked["wait"])
+        except changes.CursorLost as lost:
+            raise Problem(410, lost.code, lost.message) from None
         shown = found[:limit]
         return Response(
             {
                 "changes": _written(shown),
-                "cursor": str(shown[-1].position if shown else position),
+                "cursor": str(Cursor.behind(shown[-1]) if shown else place),
                 "more": len(found) > limit,
             }
         )
@@ -135,20 +156,20 @@ class SnapshotView(ApiView):
         may_read_distribution(self.caller).require()
         asked = query(SnapshotQuery, request)
         limit = asked["limit"]
-        # The position comes first: what changes while the pages are read is in the feed after it.
-        position, after = _read(asked["cursor"]) if "cursor" in asked else (changes.last_position(), None)
+        # The place comes first: what changes while the pages are read is in the feed behind it.
+        place, after = _read(asked["cursor"]) if "cursor" in asked else (changes.newest(), None)
         found = changes.snapshot(after, limit=limit + 1)
         shown = found[:limit]
         return Response(
             {
                 "states": _written(shown),
-                "next": _write(position, shown[-1].post_id) if len(found) > limit else None,
-                "changes_cursor": str(position),
+                "next": _write(place, shown[-1].post_id) if len(found) > limit else None,
+                "changes_cursor": str(place),
             }
         )
 
 
-def _wait(position: int, *, limit: int, seconds: int) -> list[ChangeFeed]:
+def _wait(place: Cursor, *, limit: int, seconds: int) -> list[ChangeFeed]:
     """Look again until something came or the time is over; at once if every seat is taken."""
     if not _seats.acquire(blocking=False):
         return []
@@ -158,7 +179,7 @@ def _wait(position: int, *, limit: int, seconds: int) -> list[ChangeFeed]:
         while not found and (left := until - time.monotonic()) > 0:
             _let_connection_go()
             time.sleep(min(left, settings.LONG_POLL_LOOKS_EVERY))
-            found = changes.after(position, limit=limit)
+            found = changes.after(place, limit=limit)
         return found
     finally:
         _seats.release()
@@ -170,37 +191,54 @@ def _let_connection_go() -> None:
 
 
 def _written(rows: Sequence[ChangeFeed | EffectiveState]) -> list[dict[str, Any]]:
+    now = timezone.now()  # the request may have waited
     known = posts.external_ids([row.post_id for row in rows])
-    return [
-        {
-            "post": row.post_id,
-            "external_id": known[row.post_id],
-            "version": row.version,
-            "state": "effect" if row.document else "none",
-            **({"at": _time(row.at)} if isinstance(row, ChangeFeed) else {}),
-            **_world(row.document or {}),
-        }
-        for row in rows
-    ]
+    rules = policies.at(now).data
+    ending = changes.ending(rows)
+    ahead = timeline.ahead({post_id for post_id, _ in ending}, now=now) if ending else {}
+    written = []
+    for row in rows:
+        document, then = row.document, list[Stretch]()
+        until = ending.get((row.post_id, row.version))
+        if until is not None:
+            present, *then = ahead[row.post_id]
+            document = document if now < until else present.document
+        answer = {"post": row.post_id, "external_id": known[row.post_id], "version": row.version}
+        if isinstance(row, ChangeFeed):
+            answer["at"] = _time(row.at)
+        answer |= _world(document, rules)
+        if then:
+            answer["then"] = [{"begins": _time(s.begins), **_world(s.document, rules)} for s in then]
+        written.append(answer)
+    return written
 
 
-def _world(document: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in document.items() if name not in INSIDE}
+def _world(document: Mapping[str, Any] | None, rules: Mapping[str, Any]) -> dict[str, Any]:
+    """A document as the contract has it: what each preference makes of the multipliers instead of their parts."""
+    if document is None:
+        return {"state": "none"}
+    world = {name: value for name, value in document.items() if name not in INSIDE}
+    left, differing = document["multipliers"], {}
+    for preference in PREFERENCES:
+        own = policy.for_viewer(document, region="", preference=preference, policy=rules)["multipliers"]
+        if own != left:
+            differing[preference] = {s: m for s, m in own.items() if m != left[s]}
+    return {"state": "effect", **world, "by_preference": differing}
 
 
 def _time(at: datetime) -> str:
     return fields.Moment().to_representation(at)
 
 
-def _write(position: int, post_id: uuid.UUID) -> str:
-    return base64.urlsafe_b64encode(json.dumps([position, str(post_id)]).encode()).decode().rstrip("=")
+def _write(place: Cursor, post_id: uuid.UUID) -> str:
+    return base64.urlsafe_b64encode(json.dumps([str(place), str(post_id)]).encode()).decode().rstrip("=")
 
 
-def _read(cursor: str) -> tuple[int, uuid.UUID]:
+def _read(cursor: str) -> tuple[Cursor, uuid.UUID]:
     try:
         padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
         words: Iterable[Any] = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-        position, post_id = words
-        return int(position), uuid.UUID(post_id)
-    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError):
+        place, post_id = words
+        return Cursor.parse(place), uuid.UUID(post_id)
+    except (ValueError, TypeError, AttributeError, RecursionError):
         raise field_error("cursor", "invalid_cursor", "This cursor is not from a snapshot.") from None

@@ -81,9 +81,7 @@ class FeedPending(models.Model):
 
 
 class ChangeFeed(models.Model):
-    """Effective-state changes in one order that no reader can miss a part of."""
-
-    append_only = True
+    """Effective-state changes in one order that no reader can miss a part of. The oldest are forgotten."""
 
     position = models.BigIntegerField(primary_key=True)
     post_id = models.UUIDField()

@@ -1,13 +1,20 @@
 """The change feed: committed changes get positions in one order, so that a reader can miss none."""
 
+import hashlib
+import re
 import uuid
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Self
 
 from django.db import connection, transaction
 
+from moderation.errors import DomainError
 from moderation.models import ChangeFeed, EffectiveState
 
 SEQUENCER_LOCK = 0x5E90
+KEPT = timedelta(days=7)  # a reader that was away for longer begins with a snapshot
 
 _SEQUENCE = """
 WITH taken AS (
@@ -45,20 +52,107 @@ def waiting(*, now: datetime) -> dict[str, float]:
     return {"count": count, "age": (now - oldest).total_seconds() if oldest else 0.0}
 
 
-def after(position: int, *, limit: int) -> list[ChangeFeed]:
-    """The feed after a position, oldest first. Gives positions to what is committed before it reads."""
-    sequence()
-    return list(ChangeFeed.objects.filter(position__gt=position).order_by("position")[:limit])
+class CursorLost(DomainError):
+    """The feed cannot be followed from this cursor; only a new snapshot leads back to it."""
 
 
-def last_position() -> int:
-    """The newest position: a snapshot read after this misses nothing that the feed does not bring."""
+@dataclass(frozen=True)
+class Cursor:
+    """A reader's place: behind the change at `position`, which bears `stamp`; the beginning is 0.
+
+    Positions are given anew after a restore from a back-up, so a place is the change itself, not its number.
+    """
+
+    position: int = 0
+    stamp: str = ""
+
+    PATTERN = r"0|[1-9][0-9]{0,17}-[0-9a-f]{8}"
+
+    @classmethod
+    def behind(cls, row: ChangeFeed) -> Self:
+        words = f"{row.position} {row.post_id} {row.version} {row.at.timestamp()}"
+        return cls(row.position, hashlib.blake2b(words.encode(), digest_size=4).hexdigest())
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Raises ValueError for what `str` of a cursor never gives."""
+        if not re.fullmatch(cls.PATTERN, text):
+            raise ValueError(text)
+        position, _, stamp = text.partition("-")
+        return cls(int(position), stamp)
+
+    def __str__(self) -> str:
+        return f"{self.position}-{self.stamp}" if self.position else "0"
+
+
+def after(cursor: Cursor, *, limit: int) -> list[ChangeFeed]:
+    """The feed after a place, oldest first. Gives positions to what is committed before it reads.
+
+    The change at the place is read in the same statement: while it is there and the same, everything behind
+    it is there. Raises CursorLost: `cursor_expired` when it is no longer kept, `cursor_unknown` when the feed was
+    set back from a back-up.
+    """
     sequence()
-    newest = ChangeFeed.objects.order_by("-position").values_list("position", flat=True).first()
-    return newest or 0
+    rows = list(ChangeFeed.objects.filter(position__gte=cursor.position).order_by("position")[: limit + 1])
+    if not cursor.position:
+        if rows and rows[0].position != 1:
+            raise _expired()
+        return rows[:limit]
+    if rows and Cursor.behind(rows[0]) == cursor:
+        return rows[1:]
+    oldest = ChangeFeed.objects.order_by("position").values_list("position", flat=True).first()
+    if oldest is not None and cursor.position < oldest:
+        raise _expired()
+    raise CursorLost(
+        "The feed was set back since this cursor was given. Take a new snapshot.", code="cursor_unknown"
+    )
+
+
+def newest() -> Cursor:
+    """The end of the feed: a snapshot read after this misses nothing that the feed does not bring."""
+    sequence()
+    row = ChangeFeed.objects.order_by("-position").first()
+    return Cursor.behind(row) if row else Cursor()
 
 
 def snapshot(after: uuid.UUID | None, *, limit: int) -> list[EffectiveState]:
     """States with any effect ever, by post id: pages of a starting copy."""
     states = EffectiveState.objects.filter(version__gt=0).order_by("post_id")
     return list(states.filter(post_id__gt=after)[:limit] if after else states[:limit])
+
+
+_ENDING = """
+SELECT post_id, version, valid_until FROM moderation_effectivestate
+JOIN unnest(%s::uuid[], %s::bigint[]) AS asked(post_id, version) USING (post_id, version)
+WHERE valid_until IS NOT NULL
+"""
+
+
+def ending(rows: Sequence[ChangeFeed | EffectiveState]) -> dict[tuple[uuid.UUID, int], datetime]:
+    """When those of these states end that are their posts' newest and end by time, by post and version."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ENDING, [[r.post_id for r in rows], [r.version for r in rows]])
+        return {(post_id, version): until for post_id, version, until in cursor.fetchall()}
+
+
+_TRIM = """
+WITH oldest AS (SELECT position, at FROM moderation_changefeed ORDER BY position LIMIT %(limit)s)
+DELETE FROM moderation_changefeed WHERE position < coalesce(
+    (SELECT min(position) FROM oldest WHERE at >= %(since)s), (SELECT max(position) FROM oldest)
+)
+"""
+
+
+def trim(*, now: datetime, limit: int = 10_000) -> int:
+    """Forget changes older than KEPT, oldest first and without a hole; the newest stays. Returns how many."""
+    with connection.cursor() as cursor:
+        cursor.execute(_TRIM, {"limit": limit, "since": now - KEPT})
+        forgotten: int = cursor.rowcount
+    return forgotten
+
+
+def _expired() -> CursorLost:
+    return CursorLost(
+        f"The changes behind this cursor are older than {KEPT.days} days and no longer kept. Take a new snapshot.",
+        code="cursor_expired",
+    )

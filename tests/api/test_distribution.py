@@ -105,13 +105,13 @@ def test_the_feed_and_the_snapshot_are_read_in_pages(platform, clock):
 
 
 def test_a_cursor_from_before_the_feed_was_set_back_asks_for_a_new_snapshot(platform, rated):
-    answer = platform.get("/distribution/changes?cursor=999999")
+    answer = platform.get("/distribution/changes?cursor=999999-00000000")
 
     assert answer.status_code == 410
     assert answer.json()["code"] == "cursor_unknown"
 
 
-@pytest.mark.parametrize("cursor", ["", "-1", "abc", "1.5", "9" * 19, "0&cursor=1"])
+@pytest.mark.parametrize("cursor", ["", "-1", "abc", "1.5", "9" * 19, "7", "01-00000000", "7-0000000g", "0&cursor=0"])
 def test_a_cursor_that_is_none_is_refused(platform, cursor):
     assert platform.get(f"/distribution/changes?cursor={cursor}").json()["errors"]["cursor"]
 

@@ -31,12 +31,14 @@ def test_the_page_asks_for_the_scopes_that_its_requests_need():
 
 def test_the_page_tells_what_happens(clock):
     api = Api(key=key(*SCOPES, clock=clock))
+    cursor = ""
     for command, printed in STEPS:
         if "/distribution/lookup" in command:  # meanwhile, reviewers have worked
             rate("ext:status/1067", clock)
-        answer = run(api, command)
+        answer = run(api, command.replace("$CURSOR", cursor))
         assert answer.status_code < 300, (command, answer.content)
         require_part(json.loads(printed), answer.json(), command)
+        cursor = answer.json().get("changes_cursor", cursor)
 
 
 def rate(ref, clock):
@@ -79,10 +81,10 @@ def require_part(part, whole, where):
         assert part == whole, where
 
 
-def test_the_members_that_the_page_explains_are_those_of_an_effect():
-    from moderation.http.documents import EffectOut
+def test_the_members_that_the_page_explains_are_those_of_a_state():
+    from moderation.api.changes import StateOut
 
     explained = re.findall(r"^\| (`.*?`) \|", PAGE, re.MULTILINE)
     named = {word for cell in explained for word in re.findall(r"`(\w+)`", cell)}
 
-    assert named - {"429", "503"} <= EffectOut().fields.keys()
+    assert named - {"429", "503"} <= StateOut().fields.keys()
