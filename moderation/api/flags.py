@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from moderation import enums
 from moderation.api import examples
 from moderation.enums import FlagReason
-from moderation.errors import Invalid, NotFound
+from moderation.errors import Invalid
 from moderation.http import fields
 from moderation.http.documents import Moment
 from moderation.http.pagination import NEWEST_FIRST, PageQuery, page_of, paginate
@@ -18,10 +18,7 @@ from moderation.http.views import ApiView
 from moderation.models import Flag
 from moderation.permissions import may_flag, may_flag_for_others
 from moderation.selectors import members
-from moderation.selectors import posts as find
 from moderation.services import flags
-
-NOTHING = "There is no such post."
 
 
 class FlagIn(Input):
@@ -80,18 +77,15 @@ class FlagsView(ApiView):
         data = read(FlagIn, request)
         if self.caller.person_id is None and "flagger" not in data:
             raise Invalid("Say which member flags.", field="flagger", code="required")
-        version = find.version_seen(data["post"], data.get("version"))
-        if version is None:
-            raise NotFound(NOTHING)
-        raised = flags.raise_flag(
-            version_id=version.pk,
+        raised = flags.raise_on_post(
+            ref=data["post"],
+            number=data.get("version"),
             reason=FlagReason(data["reason"]),
             note=data["note"],
             reporter_external_id=data.get("flagger"),
             caller=self.caller,
             now=self.now,
         )
-        raised.flag.post_version = version
         body = {**FlagOut(raised.flag).data, "queued": raised.queued}
         return Response(body, status=201 if raised.added else 200)
 

@@ -25,10 +25,11 @@ def at(now: datetime) -> Policy:
     )
     if number is None:
         raise LookupError("No policy version is loaded; run migrate.")
-    return Policy(number, _data(number))
+    return Policy(number, numbered(number))
 
 
 @lru_cache(maxsize=32)
-def _data(number: int) -> Mapping[str, Any]:
+def numbered(number: int) -> Mapping[str, Any]:
+    """What the version with this number says."""
     data: Mapping[str, Any] = PolicyVersion.objects.values_list("data", flat=True).get(pk=number)
     return data

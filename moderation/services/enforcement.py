@@ -8,7 +8,7 @@ import logging
 import random
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -29,6 +29,7 @@ MAX_ATTEMPTS = 8
 LONGEST_WAIT = 300.0  # seconds between two attempts
 FAN_OUT_BATCH = 5000
 JUDGE_BATCH = 1000
+TOGETHER = 100  # rows in one transaction: short enough that nobody waits long for an item it has locked
 DRAIN_SECONDS = 10.0  # one more batch after these ends well before the task's time limit
 
 
@@ -39,12 +40,15 @@ class NotNow(Exception):
 def drain(queue: str, *, limit: int, now: Callable[[], datetime] = timezone.now) -> int:
     """Work through waiting rows of a queue; returns how many were done. Safe to run many times at once.
 
-    Stops at `limit` rows or after DRAIN_SECONDS, whatever comes first.
+    Stops at `limit` rows or after DRAIN_SECONDS, whatever comes first. Rows that ask for the same of many
+    posts are done TOGETHER at a time.
     """
-    done = 0
-    started = time.monotonic()
-    while done < limit and time.monotonic() - started < DRAIN_SECONDS and _work_one(queue, now=now()):
-        done += 1
+    done, ended = 0, time.monotonic() + DRAIN_SECONDS
+    while done < limit and time.monotonic() < ended:
+        worked = _work(queue, most=min(TOGETHER, limit - done), now=now())
+        if not worked:
+            break
+        done += worked
     return done
 
 
@@ -79,19 +83,37 @@ def retry_failed(row_id: uuid.UUID, *, now: datetime) -> None:
         outbox.ring_after_commit(row.queue)
 
 
-def _work_one(queue: str, *, now: datetime) -> bool:
+def _work(queue: str, *, most: int, now: datetime) -> int:
+    """Do the oldest row, and with it what goes with it; returns how many targets were done."""
     with transaction.atomic():
-        row = outbox.take(queue, now=now)
-        if row is None:
-            return False
-        try:
-            with transaction.atomic():
-                _HANDLERS[OutboxKind(row.kind)](row, now)
-        except Exception as error:
-            _set_back(row, error, now=now)
-        else:
-            row.delete()
+        rows = outbox.take(queue, most=most, now=now)
+        if len(rows) > 1 and _together(rows, now=now):
+            return len({row.target for row in rows})
+        for row in rows:
+            _alone(row, now=now)
+    return len(rows)
+
+
+def _together(rows: Sequence[Outbox], *, now: datetime) -> bool:
+    """Do many rows of one kind at once; whether that went well. If not, nothing was done."""
+    try:
+        with transaction.atomic():
+            _ALL_AT_ONCE[OutboxKind(rows[0].kind)](sorted({row.target for row in rows}), now)
+            Outbox.objects.filter(pk__in=[row.pk for row in rows]).delete()
+    except Exception as error:
+        logger.warning("outbox_rows_failed_together", extra={"rows": len(rows), "error": str(error)})
+        return False
     return True
+
+
+def _alone(row: Outbox, *, now: datetime) -> None:
+    try:
+        with transaction.atomic():
+            _HANDLERS[OutboxKind(row.kind)](row, now)
+    except Exception as error:
+        _set_back(row, error, now=now)
+    else:
+        row.delete()
 
 
 def _set_back(row: Outbox, error: Exception, *, now: datetime) -> None:
@@ -111,6 +133,10 @@ def _set_back(row: Outbox, error: Exception, *, now: datetime) -> None:
 
 def _recompute_post(row: Outbox, now: datetime) -> None:
     effects.recompute(outbox.posts_of(row), now=now)
+
+
+def _recompute_posts(post_ids: Sequence[uuid.UUID], now: datetime) -> None:
+    effects.recompute(post_ids, now=now)
 
 
 def _recompute_cluster(row: Outbox, now: datetime) -> None:
@@ -168,6 +194,10 @@ def _refresh_item(row: Outbox, now: datetime) -> None:
     ranking.refresh(row.target, now=now)
 
 
+def _refresh_items(post_ids: Sequence[uuid.UUID], now: datetime) -> None:
+    ranking.refresh_all(post_ids, now=now)
+
+
 def _refresh_cluster(row: Outbox, now: datetime) -> None:
     _take_along(row)
     ranking.refresh_cluster(row.target, now=now)
@@ -218,4 +248,10 @@ _HANDLERS: dict[OutboxKind, Callable[[Outbox, datetime], None]] = {
     OutboxKind.JUDGE_FLAGS: _judge_flags,
     OutboxKind.JUDGE_CLUSTER: _judge_cluster,
     OutboxKind.POST_VERSION_ADDED: _post_version_added,
+}
+
+# The kinds of outbox.TOGETHER, for many targets.
+_ALL_AT_ONCE: dict[OutboxKind, Callable[[Sequence[uuid.UUID], datetime], None]] = {
+    OutboxKind.RECOMPUTE_POST: _recompute_posts,
+    OutboxKind.REFRESH_ITEM: _refresh_items,
 }

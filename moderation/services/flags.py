@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Q, QuerySet
 
 from moderation import locks, policy, workflow
@@ -23,7 +23,7 @@ from moderation.enums import (
 from moderation.errors import Conflict, NotFound
 from moderation.models import ClusterMember, Flag, PostVersion, Reporter, ReviewItem
 from moderation.permissions import may_flag, may_flag_for_others, may_withdraw
-from moderation.selectors import inputs, policies
+from moderation.selectors import flagging, inputs, policies
 from moderation.services import audit, outbox, queue
 
 
@@ -51,20 +51,48 @@ def raise_flag(
     A deleted post can still be flagged on the version that was seen (its author may be fast).
     Raises Refused; NotFound if there is no such version.
     """
-    may_flag(caller).require()
-    version = PostVersion.objects.select_related("post").filter(pk=version_id).first()
-    if version is None:
-        raise NotFound("There is no such post.")
     reporter = _reporter(caller, reporter_external_id)
-    queued = (
-        reason in DANGEROUS_REASONS
-        or not cooling_off(version, now=now)
-        or bool(queue.posts_in_review([version.post_id]))
+    return _raise(
+        flagging.of_version(version_id, reporter, now=now), reporter, reason, note, caller=caller, now=now
     )
+
+
+@transaction.atomic
+def raise_on_post(
+    *,
+    ref: str,
+    number: int | None,
+    reason: FlagReason,
+    note: str = "",
+    reporter_external_id: str | None = None,
+    caller: Caller,
+    now: datetime,
+) -> Raised:
+    """As `raise_flag`, on the version of a post with this number, or on its newest."""
+    reporter = _reporter(caller, reporter_external_id)
+    return _raise(
+        flagging.of_post(ref, number, reporter, now=now), reporter, reason, note, caller=caller, now=now
+    )
+
+
+def _raise(
+    seen: flagging.Situation | None,
+    reporter: uuid.UUID | str,
+    reason: FlagReason,
+    note: str,
+    *,
+    caller: Caller,
+    now: datetime,
+) -> Raised:
+    if seen is None:
+        raise NotFound("There is no such post.")
+    if seen.live is not None:
+        return Raised(seen.live, added=False, queued=seen.item_is_open)
+    queued = reason in DANGEROUS_REASONS or not seen.cooling_off(now) or seen.in_review
     flag = Flag(
-        post=version.post,
-        post_version=version,
-        reporter=reporter,
+        post=seen.version.post,
+        post_version=seen.version,
+        reporter_id=seen.reporter_id or _new_reporter(reporter),
         reason=reason,
         note=note,
         at=now,
@@ -73,10 +101,11 @@ def raise_flag(
     )
     live = _insert(flag)
     if live.pk != flag.pk:
-        return Raised(live, added=False, queued=queue.is_open_for(version))
+        return Raised(live, added=False, queued=seen.item_is_open or queued)
     if queued:
-        queue.open_for_version(version, now=now, caller=caller, reasons=[reason])
-        outbox.put(OutboxKind.REFRESH_ITEM, [version.post_id], now=now)
+        if (about := seen.without_item()) is not None:
+            queue.open_first(about, seen.version, reason=reason, rules=seen.rules, caller=caller, now=now)
+        outbox.put_once(OutboxKind.REFRESH_ITEM, [flag.post_id], now=now)
     audit.record(AuditEvent.FLAG_RAISED, flag, caller=caller, now=now, reason=reason)
     return Raised(flag, added=True, queued=queued)
 
@@ -100,7 +129,7 @@ def withdraw(flag_id: uuid.UUID, *, caller: Caller, now: datetime) -> Flag:
             raise Conflict("This flag has been answered.", code="already_answered", current=flag.outcome)
         flag.withdrawn_at = now
         flag.save(update_fields=["withdrawn_at"])
-        outbox.put(OutboxKind.REFRESH_ITEM, [flag.post_id], now=now)
+        outbox.put_once(OutboxKind.REFRESH_ITEM, [flag.post_id], now=now)
         audit.record(AuditEvent.FLAG_WITHDRAWN, flag, caller=caller, now=now)
     return flag
 
@@ -181,17 +210,26 @@ def pass_over(post_id: uuid.UUID) -> None:
     )
 
 
-def _reporter(caller: Caller, external_id: str | None) -> Reporter:
-    if external_id is not None:
-        may_flag_for_others(caller).require()
-        who = {"external_id": external_id}
-    else:
-        who = {"person_id": str(caller.person_id)}
-    found = Reporter.objects.filter(**who).first()
-    if found is None:
-        Reporter.objects.bulk_create([Reporter(**who)], ignore_conflicts=True)
-        found = Reporter.objects.get(**who)
-    return found
+def _reporter(caller: Caller, external_id: str | None) -> uuid.UUID | str:
+    """Who flags: the person's id, or the platform's own id of its member. Raises Refused."""
+    may_flag(caller).require()
+    if external_id is None:
+        return caller.person
+    may_flag_for_others(caller).require()
+    return external_id
+
+
+def _new_reporter(who: uuid.UUID | str) -> uuid.UUID:
+    """The row of somebody who flags for the first time, perhaps twice at once."""
+    named = {"person_id": who} if isinstance(who, uuid.UUID) else {"external_id": who}
+    Reporter.objects.bulk_create([Reporter(**named)], ignore_conflicts=True)
+    return Reporter.objects.values_list("pk", flat=True).get(**named)
+
+
+_INSERT = """
+INSERT INTO moderation_flag (id, post_id, post_version_id, reporter_id, reason, note, at, outcome)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s) ON CONFLICT DO NOTHING
+"""
 
 
 def _insert(flag: Flag) -> Flag:
@@ -200,12 +238,20 @@ def _insert(flag: Flag) -> Flag:
     The unique constraint decides between two clicks of one person: the second waits and reads the first's,
     and is inserted after all if that one was withdrawn before it could be read.
     """
-    live = None
-    while live is None:
-        Flag.objects.bulk_create([flag], ignore_conflicts=True)
-        live = (
-            Flag.objects.select_related("reporter")
-            .filter(post_version=flag.post_version, reporter=flag.reporter, withdrawn_at__isnull=True)
-            .first()
-        )
-    return live
+    while True:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _INSERT,
+                [
+                    flag.pk, flag.post_id, flag.post_version_id, flag.reporter_id,
+                    flag.reason, flag.note, flag.at, flag.outcome,
+                ],
+            )  # fmt: skip
+            if cursor.rowcount:
+                return flag
+        live = Flag.objects.filter(
+            post_version_id=flag.post_version_id, reporter_id=flag.reporter_id, withdrawn_at__isnull=True
+        ).first()
+        if live is not None:
+            live.post_version = flag.post_version
+            return live

@@ -9,9 +9,10 @@ from datetime import datetime
 from functools import cache, partial
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from moderation.enums import OutboxKind
+from moderation.ids import new_id
 from moderation.models import Outbox
 
 QUEUE_OF = {
@@ -26,6 +27,8 @@ QUEUE_OF = {
     OutboxKind.JUDGE_CLUSTER: "maintenance",
     OutboxKind.POST_VERSION_ADDED: "matching",
 }
+# Kinds whose rows are worked through many at a time, in one transaction.
+TOGETHER = frozenset({OutboxKind.RECOMPUTE_POST, OutboxKind.REFRESH_ITEM})
 
 
 def put(
@@ -49,19 +52,36 @@ def put(
     return rows
 
 
-def put_once(kind: OutboxKind, targets: Iterable[uuid.UUID], *, now: datetime) -> None:
-    """As `put`, for those targets about which no row of this kind waits.
+_PUT_ONCE = """
+WITH wanted AS (
+    SELECT * FROM unnest(%(ids)s::uuid[], %(targets)s::uuid[]) AS w(id, target)
+), waiting AS (
+    SELECT o.target FROM moderation_outbox o
+    WHERE o.kind = %(kind)s AND o.target = ANY(%(targets)s) AND o.payload = '{}' AND o.failed_at IS NULL
+    FOR UPDATE SKIP LOCKED
+)
+INSERT INTO moderation_outbox (id, queue, kind, target, payload, at, available_at, attempts, error)
+SELECT id, %(queue)s, %(kind)s, target, '{}', %(now)s, %(now)s, 0, '' FROM wanted
+WHERE target NOT IN (SELECT target FROM waiting) ORDER BY id
+"""
 
-    A row that a worker has in hand does not count: it may have looked already.
+
+def put_once(kind: OutboxKind, targets: Iterable[uuid.UUID], *, now: datetime) -> None:
+    """As `put`, for those targets about which no row of this kind waits. One statement.
+
+    A row that a worker has in hand does not count: it may have looked already. One that waits is kept
+    from the workers until the caller's transaction ends, so that they see what it brings.
     """
-    wanted = set(targets)
-    waiting = (
-        Outbox.objects.select_for_update(skip_locked=True)
-        .filter(kind=kind, target__in=wanted, failed_at__isnull=True)
-        .order_by("id")
-        .values_list("target", flat=True)
-    )
-    put(kind, sorted(wanted.difference(waiting)), now=now)
+    wanted = sorted(set(targets))
+    if not wanted:
+        return
+    queue = QUEUE_OF[kind]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _PUT_ONCE,
+            {"ids": [new_id() for _ in wanted], "targets": wanted, "kind": kind, "queue": queue, "now": now},
+        )
+    ring_after_commit(queue)
 
 
 def put_posts(kind: OutboxKind, post_ids: Sequence[uuid.UUID], *, now: datetime) -> Outbox:
@@ -74,14 +94,28 @@ def posts_of(row: Outbox) -> list[uuid.UUID]:
     return [uuid.UUID(i) for i in row.payload["posts"]] if "posts" in row.payload else [row.target]
 
 
-def take(queue: str, *, now: datetime) -> Outbox | None:
-    """The oldest waiting row, locked; None when nothing waits that nobody else works on."""
-    return (
+def take(queue: str, *, most: int = 1, now: datetime) -> list[Outbox]:
+    """The oldest waiting row, locked, and up to `most` in all that ask for the same of other targets.
+
+    Rows with a payload, and those that failed before, come alone. Empty when nothing waits that nobody
+    else works on.
+    """
+    waiting = (
         Outbox.objects.select_for_update(skip_locked=True)
         .filter(queue=queue, available_at__lte=now, failed_at__isnull=True)
         .order_by("available_at", "id")
-        .first()
     )
+    first = waiting.first()
+    if first is None:
+        return []
+    if most == 1 or first.kind not in TOGETHER or not _goes_together(first):
+        return [first]
+    alike = waiting.filter(kind=first.kind, attempts=0, payload={}).exclude(pk=first.pk)
+    return [first, *alike[: most - 1]]
+
+
+def _goes_together(row: Outbox) -> bool:
+    return not row.payload and row.attempts == 0
 
 
 # ── the bell ───────────────────────────────────────────────────────────────────────────────────────

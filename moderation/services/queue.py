@@ -5,7 +5,7 @@ are in services.ranking, merging and what an item shows in services.subjects.
 """
 
 import uuid
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -66,6 +66,20 @@ def open_for_version(
     return _open(subject, version, kind=kind, reasons=reasons, picked=picked, caller=caller, now=now)
 
 
+def open_first(
+    subject: dict[str, uuid.UUID],
+    version: PostVersion,
+    *,
+    reason: str,
+    rules: Mapping[str, Any],
+    caller: Caller,
+    now: datetime,
+) -> None:
+    """As `open_for_version`, for who has just seen that no item is open about its subject; somebody else
+    may be faster."""
+    _open(subject, version, kind=ItemKind.REVIEW, reasons=[reason], rules=rules, caller=caller, now=now)
+
+
 def open_for_cluster(
     cluster_id: uuid.UUID,
     version: PostVersion,
@@ -77,13 +91,6 @@ def open_for_cluster(
 ) -> ReviewItem:
     """The open item about a cluster, rated or not, showing `version`; opened if there is none."""
     return _open({"cluster_id": cluster_id}, version, kind=kind, picked=picked, caller=caller, now=now)
-
-
-def is_open_for(version: PostVersion) -> bool:
-    clusters = _clusters_of(version)
-    return ReviewItem.objects.filter(
-        Q(post_id=version.post_id) | Q(cluster_id__in=clusters), status=ItemStatus.OPEN
-    ).exists()
 
 
 def every_cluster_is_rated(version: PostVersion, *, now: datetime) -> bool:
@@ -287,15 +294,17 @@ def _open(
     version: PostVersion,
     *,
     kind: ItemKind,
-    picked: bool,
     caller: Caller,
     now: datetime,
+    picked: bool = False,
     reasons: Iterable[str] = (),
+    rules: Mapping[str, Any] | None = None,
 ) -> ReviewItem:
+    """`rules` are those that hold, from who has looked already whether there is an item."""
     opened = ReviewItem.objects.filter(kind=kind, status=ItemStatus.OPEN, **subject)
-    if (found := opened.first()) is not None:
+    if rules is None and (found := opened.first()) is not None:
         return found
-    rules = policies.at(now).data
+    rules = rules or policies.at(now).data
     post = version.post
     given = dict.fromkeys(reasons, 1)
     inputs = policy.PriorityInputs(0, given, {(0, 0): 1} if given else {}, 0, now)

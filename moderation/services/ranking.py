@@ -1,37 +1,50 @@
 """Counting flags and ranking items, in batches behind the intake."""
 
+import json
 import uuid
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from django.db import connection, transaction
-from django.db.models import Count, Max, QuerySet, Sum
 
 from moderation import locks, policy
 from moderation.caller import SYSTEM
 from moderation.enums import DANGEROUS_REASONS, FlagOutcome, ItemKind, ItemOutcome, ItemStatus, OutboxKind
-from moderation.models import ClusterMember, Flag, Post, PostReach, PostVersion, ReviewItem, Signal
-from moderation.selectors import policies
-from moderation.selectors.items import posts_of
+from moderation.models import ClusterMember, Flag, Post, PostVersion, ReviewItem
+from moderation.selectors import counts, policies
 from moderation.services import decisions, flags, outbox, queue, subjects
 
 
-@transaction.atomic
 def refresh(post_id: uuid.UUID, *, now: datetime) -> None:
-    """Bring the items about a post in line with its live flags, signals, reach and newest version.
+    """As `refresh_all`, for one post."""
+    refresh_all([post_id], now=now)
+
+
+@transaction.atomic
+def refresh_all(post_ids: Collection[uuid.UUID], *, now: datetime) -> None:
+    """Bring the items about these posts in line with their live flags, signals, reach and newest version.
 
     Run under the items' locks after any of these changed, it settles races between them: a flag that
     arrived while its item closed gets an item again or an answer; an untouched item that lost its last
-    flag closes. The items about its clusters are counted once for all their posts: owed to the outbox.
+    flag closes. The items about their clusters are counted once for all their posts: owed to the outbox.
+    However many posts, it asks the same questions, and more only for those whose item opens or closes.
     """
-    post = Post.objects.select_related("current_version").get(pk=post_id)
-    for item in locks.open_items(post_ids=[post_id]):
-        subjects.follow(item, caller=SYSTEM, now=now)
-        _refresh_item(item, now=now)
-    _re_check(post, now=now)
-    _wait_or_answer(post, now=now)
+    items = locks.open_items(post_ids=post_ids)
+    posts = Post.objects.select_related("current_version").in_bulk(set(post_ids))
+    for item in items:
+        if item.post_id and posts[item.post_id].current_version_id != item.displayed_version_id:
+            subjects.follow(item, caller=SYSTEM, now=now)
+    _count(items, now=now)
+    re_checked = {item.post_id for item in items if item.kind == ItemKind.RE_CHECK}
+    for post in posts.values():
+        if post.pk in re_checked or (post.current_version and post.current_version.number > 1):
+            _re_check(post, now=now)
+    waiting = flags.posts_waiting(posts)
+    for post_id in set(waiting).difference(queue.posts_in_review(waiting) if waiting else ()):
+        _open_or_answer(posts[post_id], now=now)
     opened = ReviewItem.objects.filter(status=ItemStatus.OPEN, cluster__isnull=False)
     clusters = ClusterMember.objects.filter(
-        post=post, left_at__isnull=True, cluster_id__in=opened.values("cluster_id")
+        post_id__in=posts, left_at__isnull=True, cluster_id__in=opened.values("cluster_id")
     )
     outbox.put_once(OutboxKind.REFRESH_CLUSTER, clusters.values_list("cluster_id", flat=True), now=now)
 
@@ -43,54 +56,58 @@ def refresh_cluster(cluster_id: uuid.UUID, *, now: datetime) -> None:
     items = locks.open_items(cluster_ids=[cluster_id])
     for item in items:
         subjects.follow(item, caller=SYSTEM, now=now)
-        if item.status == ItemStatus.OPEN:
-            _refresh_item(item, now=now)
+    _count([item for item in items if item.status == ItemStatus.OPEN], now=now)
     _conflict(cluster_id, items, now=now)
 
 
-def _refresh_item(item: ReviewItem, *, now: datetime) -> None:
-    posts = posts_of(item)
-    waiting = Flag.objects.filter(post_id__in=posts, withdrawn_at__isnull=True, outcome=FlagOutcome.PENDING)
-    reasons = dict(waiting.order_by().values_list("reason").annotate(n=Count("reporter", distinct=True)))
-    signals = Signal.objects.filter(post_id__in=posts).aggregate(n=Count("id"), top=Max("score"))
-    needed = bool(reasons) or item.touched or item.picked or signals["n"] > 0
-    if item.kind == ItemKind.REVIEW and not needed:
-        queue.close(item, outcome=ItemOutcome.WITHDRAWN, caller=SYSTEM, now=now)
-        return
-    rules = policies.at(now).data
-    speed = PostReach.objects.filter(post_id__in=posts).aggregate(v=Sum("views_per_hour"))["v"] or 0.0
-    flaggers = _records(waiting)
-    inputs = policy.PriorityInputs(
-        views_per_hour=speed,
-        reasons=reasons,
-        flaggers=flaggers,
-        strongest_signal=signals["top"] or 0.0,
-        opened_at=item.opened_at,
-    )
-    item.rank, item.factors = policy.priority(inputs, rules)
-    item.flaggers, item.reasons = sum(flaggers.values()), reasons
-    item.signals = signals["n"]
-    item.due_at = min(item.due_at, policy.due_at(reasons, item.opened_at, rules))
-    item.save(update_fields=["rank", "factors", "flaggers", "reasons", "signals", "due_at"])
-
-
-_RECORDS = """
-SELECT judged, agreed, count(*) FROM (
-    SELECT count(*) FILTER (WHERE f.outcome IN ('agreed', 'disagreed')) AS judged,
-        count(*) FILTER (WHERE f.outcome = 'agreed') AS agreed
-    FROM moderation_flag f
-    WHERE f.withdrawn_at IS NULL AND f.reporter_id IN ({reporters})
-    GROUP BY f.reporter_id
-) AS record GROUP BY judged, agreed
+_RANK = """
+UPDATE moderation_reviewitem i
+SET rank = n.rank, factors = n.factors::jsonb, flaggers = n.flaggers, reasons = n.reasons::jsonb,
+    signals = n.signals, due_at = n.due_at
+FROM unnest(%s::uuid[], %s::float8[], %s::text[], %s::int[], %s::text[], %s::int[], %s::timestamptz[])
+    AS n(id, rank, factors, flaggers, reasons, signals, due_at)
+WHERE i.id = n.id
 """
 
 
-def _records(waiting: "QuerySet[Flag]") -> dict[tuple[int, int], int]:
-    """How many of these flags' reporters have which record: (flags judged, flags agreed with)."""
-    reporters, parameters = waiting.order_by().values("reporter").distinct().query.sql_with_params()
+def _count(items: Sequence[ReviewItem], *, now: datetime) -> None:
+    """Rank these items by what is said about their posts; nobody's untouched item closes."""
+    if not items:
+        return
+    rules = policies.at(now).data
+    counted = counts.of_items([item.pk for item in items])
+    ranked = []
+    for item in items:
+        said = counted[item.pk]
+        needed = bool(said.reasons) or item.touched or item.picked or said.signals > 0
+        if item.kind == ItemKind.REVIEW and not needed:
+            queue.close(item, outcome=ItemOutcome.WITHDRAWN, caller=SYSTEM, now=now)
+            continue
+        inputs = policy.PriorityInputs(
+            views_per_hour=said.views_per_hour,
+            reasons=said.reasons,
+            flaggers=said.flaggers,
+            strongest_signal=said.strongest_signal,
+            opened_at=item.opened_at,
+        )
+        item.rank, item.factors = policy.priority(inputs, rules)
+        item.flaggers, item.reasons = sum(said.flaggers.values()), said.reasons
+        item.signals = said.signals
+        item.due_at = min(item.due_at, policy.due_at(said.reasons, item.opened_at, rules))
+        ranked.append(item)
     with connection.cursor() as cursor:
-        cursor.execute(_RECORDS.format(reporters=reporters), parameters)
-        return {(judged, agreed): n for judged, agreed, n in cursor.fetchall()}
+        cursor.execute(
+            _RANK,
+            [
+                [i.pk for i in ranked],
+                [i.rank for i in ranked],
+                [json.dumps(i.factors) for i in ranked],
+                [i.flaggers for i in ranked],
+                [json.dumps(i.reasons) for i in ranked],
+                [i.signals for i in ranked],
+                [i.due_at for i in ranked],
+            ],
+        )
 
 
 def _conflict(cluster_id: uuid.UUID, items: list[ReviewItem], *, now: datetime) -> None:
@@ -106,10 +123,8 @@ def _conflict(cluster_id: uuid.UUID, items: list[ReviewItem], *, now: datetime) 
             queue.close(item, outcome=ItemOutcome.RATED, caller=SYSTEM, now=now)
 
 
-def _wait_or_answer(post: Post, *, now: datetime) -> None:
+def _open_or_answer(post: Post, *, now: datetime) -> None:
     """No flag waits without an item: one that raced with a closing gets an item again, or is passed over."""
-    if post.pk not in flags.posts_waiting([post.pk]) or queue.posts_in_review([post.pk]):
-        return
     waiting = Flag.objects.filter(post=post, withdrawn_at__isnull=True, outcome=FlagOutcome.PENDING)
     for flag in waiting.select_related("post_version__post").order_by("-id")[:50]:
         of_harm = flag.reason in DANGEROUS_REASONS

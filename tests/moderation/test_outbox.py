@@ -6,7 +6,8 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
-from django.db import transaction
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from moderation import events
 from moderation.caller import SYSTEM
@@ -100,6 +101,7 @@ def test_a_drain_ends_in_time_however_much_waits(clock, monkeypatch):
     p.settle(clock)
     outbox.put(OutboxKind.RECOMPUTE_POST, [post.pk for post in posts], now=clock())
     monkeypatch.setattr(enforcement, "DRAIN_SECONDS", 0.05)
+    monkeypatch.setattr(enforcement, "TOGETHER", 2)
     recompute = effects.recompute
 
     def slowly(*args, **more):
@@ -127,6 +129,51 @@ def test_rows_for_one_post_that_wait_together_are_done_together(clock):
         outbox.put(OutboxKind.REFRESH_ITEM, [post.pk], now=clock())
 
     assert work(clock, "maintenance") == 1
+
+
+@pytest.mark.parametrize("kind", [OutboxKind.REFRESH_ITEM, OutboxKind.RECOMPUTE_POST])
+def test_rows_that_are_done_together_fail_alone(clock, monkeypatch, kind):
+    posts = [p.post(f"Post {n}.", clock=clock) for n in range(4)]
+    p.settle(clock)
+    module, name = (ranking, "refresh_all") if kind == OutboxKind.REFRESH_ITEM else (effects, "recompute")
+    really = getattr(module, name)
+    asked: list[int] = []
+
+    def fail_on_one(post_ids, *, now):
+        asked.append(len(post_ids))
+        if posts[2].pk in post_ids:
+            raise RuntimeError("Not this one.")
+        return really(post_ids, now=now)
+
+    monkeypatch.setattr(module, name, fail_on_one)
+    outbox.put(kind, [post.pk for post in posts], now=clock())
+
+    work(clock)
+
+    (row,) = Outbox.objects.all()
+    assert (row.target, row.attempts) == (posts[2].pk, 1)
+    assert asked == [4, 1, 1, 1, 1]
+
+
+def test_many_flagged_posts_are_ranked_with_the_questions_of_few(clock):
+    def questions(number: int) -> int:
+        for n in range(number):
+            p.flag(p.post(f"Post {n} of {number}.", clock=clock), clock=clock)
+        work(clock, "effects", "matching")
+        with CaptureQueriesContext(connection) as seen:
+            assert work(clock, "maintenance") == number
+        return len(seen)
+
+    assert questions(3) == questions(30) < 30
+
+
+def test_a_pass_that_is_half_through_does_not_stand_for_a_whole_one(clock):
+    target = uuid.uuid4()
+    outbox.put(OutboxKind.REFRESH_CLUSTER, [target], now=clock(), payload={"after": str(target)})
+
+    outbox.put_once(OutboxKind.REFRESH_CLUSTER, [target], now=clock())
+
+    assert Outbox.objects.filter(target=target).count() == 2
 
 
 def test_the_bell_is_rung_once_per_queue_and_only_after_the_commit(
