@@ -12,7 +12,7 @@ from django.conf import settings
 from launcher.places import ROOT
 from launcher.product import WORKERS
 
-CODE = ("bench", "config", "factcheck", "launcher", "moderation", "tests")
+CODE = ("bench", "clients", "config", "factcheck", "launcher", "moderation", "tests")
 LONGEST_FILE = 400
 NAMES_THAT_SAY_NOTHING = {"utils", "helpers", "common", "misc", "manager"}
 
