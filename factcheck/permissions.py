@@ -18,6 +18,8 @@ __all__ = [
     "may_lead",
     "may_rate",
     "may_read_everything",
+    "may_read_people",
+    "may_read_queue",
     "may_read_ratings",
     "may_see_partners",
     "may_see_queue",
@@ -37,6 +39,13 @@ def may_see_queue(caller: Caller) -> Answer:
             yes_if(caller.has(Scope.QUEUE_WORK), _lacks_queue_work()),
         ]
     )
+
+
+def may_read_queue(caller: Caller) -> Answer:
+    """A partner's people their own part of it, an auditor all of it (domain 2)."""
+    if caller.acts_as(Role.AUDITOR):
+        return yes_if(caller.has(Scope.QUEUE_WORK), _lacks_queue_work())
+    return may_see_queue(caller)
 
 
 def may_work_queue(caller: Caller, partner: "Partner", *, now: "datetime") -> Answer:
@@ -73,6 +82,12 @@ def may_lead(caller: Caller, partner: "Partner") -> Answer:
     """A lead of this partner, or an administrator."""
     own = caller.acts_as(Role.LEAD) and caller.organisation_id == partner.pk and caller.has(Scope.QUEUE_WORK)
     return yes_if(own or bool(may_administer(caller)), _("Only a lead of this partner does this."))
+
+
+def may_read_people(caller: Caller, partner: "Partner") -> Answer:
+    """Who leads a partner, and auditors."""
+    leads = may_lead(caller, partner)
+    return leads if leads else yes_if(bool(may_read_everything(caller)), leads.reason)
 
 
 def may_see_partners(caller: Caller) -> Answer:

@@ -59,8 +59,8 @@ _entries: list[Entry] = [
         badge=_keys_waited_for,
         home_for=SPECIALIST,
     ),
-    Entry(_("People"), "people", "users", ADMINISTRATOR, key="e", order=60),
-    Entry(_("Keys"), "keys", "key", ADMINISTRATOR, key="k", order=70),
+    Entry(_("People"), "people", "users", READS_EVERYTHING, key="e", order=60),
+    Entry(_("Keys"), "keys", "key", READS_EVERYTHING, key="k", order=70),
     Entry(_("System"), "system", "heartbeat", READS_EVERYTHING, key="y", order=80, home_for=ADMINISTRATOR),
     Entry(
         _("Audit"), "audit", "shield-check", READS_EVERYTHING, key="a", order=90, home_for=READS_EVERYTHING
@@ -90,9 +90,11 @@ def leads_to(path: str, caller: Caller) -> bool:
 
 
 def context(request: HttpRequest) -> dict[str, Any]:
-    """The template context `navigation` and `acting`; empty for somebody not signed in."""
-    caller = getattr(request, "caller", None)
-    if caller is None:
+    """The template context `navigation`, `acting` and `unread`; empty for anything but a person's own request:
+    nobody signed in, a program with a key, a request that failed before it was known whose it is."""
+    caller: Caller | None = getattr(request, "caller", None)
+    person = getattr(request, "user", None)
+    if caller is None or person is None or not person.is_authenticated:
         return {"navigation": [], "acting": None, "unread": None}
     name = request.resolver_match.view_name if request.resolver_match else ""
     return {

@@ -3,6 +3,7 @@
 Names and addresses are for people signed in; a key sees roles and times only.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from django.urls import reverse
@@ -17,9 +18,10 @@ from factcheck.api.leases import NothingIn
 from factcheck.api.partners import NOTHING, partner
 from factcheck.enums import MembershipRole, MembershipStatus
 from factcheck.models import Invitation, Membership, Partner
-from factcheck.permissions import may_lead
+from factcheck.permissions import may_lead, may_read_people
 from factcheck.selectors import partners as find
 from factcheck.services import people
+from moderation.caller import Caller
 from moderation.errors import NotFound
 from moderation.http import fields
 from moderation.http.fields import Moment
@@ -27,6 +29,7 @@ from moderation.http.pagination import NEWEST_FIRST, OLDEST_FIRST, PageQuery, pa
 from moderation.http.schema import answered, sent
 from moderation.http.shapes import Input, query, read
 from moderation.http.views import ApiView
+from moderation.permissions import Answer
 
 
 class InvitationIn(Input):
@@ -71,9 +74,9 @@ class PeopleView(ApiView):
         examples=[answered(examples.page(examples.MEMBERSHIP))],
     )
     def get(self, request: Request, partner_id: Any) -> Response:
-        led = led_partner(partner_id, self)
+        whose = partner_for(may_read_people, partner_id, self)
         found = (
-            Membership.objects.filter(partner=led)
+            Membership.objects.filter(partner=whose)
             .exclude(status=MembershipStatus.REMOVED)
             .select_related("person")
         )
@@ -110,8 +113,7 @@ class InvitationsView(ApiView):
         examples=[answered(examples.page(examples.OPEN_INVITATION))],
     )
     def get(self, request: Request, partner_id: Any) -> Response:
-        led = led_partner(partner_id, self)
-        found = find.open_invitations(led, now=self.now)
+        found = find.open_invitations(partner_for(may_read_people, partner_id, self), now=self.now)
         page = paginate(found, NEWEST_FIRST, query(PageQuery, request))
         return Response(page.document(lambda invitation: invited(invitation, self)))
 
@@ -181,10 +183,14 @@ class ResumeMembershipView(ApiView):
 
 def led_partner(partner_id: Any, view: ApiView) -> Partner:
     """The partner, if the caller leads it. Another's does not exist for a lead. Raises Refused, NotFound."""
-    leads = may_lead(view.caller, Partner(pk=view.caller.organisation_id))
-    leads.require()
+    return partner_for(may_lead, partner_id, view)
+
+
+def partner_for(may: Callable[[Caller, Partner], Answer], partner_id: Any, view: ApiView) -> Partner:
+    """The partner, if the caller may do this to it. Raises Refused for who may to none, NotFound otherwise."""
+    may(view.caller, Partner(pk=view.caller.organisation_id)).require()
     found = partner(partner_id)
-    if not may_lead(view.caller, found):
+    if not may(view.caller, found):
         raise NotFound(NOTHING)
     return found
 

@@ -13,12 +13,12 @@ from rest_framework.response import Response
 from factcheck.api import examples
 from factcheck.api.documents import ItemOut, written_items
 from factcheck.models import Partner
-from factcheck.permissions import may_see_queue
+from factcheck.permissions import may_read_queue, may_see_queue
 from factcheck.selectors import partners
 from factcheck.selectors import queue as find
 from factcheck.services import leases
 from moderation import enums
-from moderation.errors import NothingToTake, Refused
+from moderation.errors import NothingToTake
 from moderation.http import fields
 from moderation.http.pagination import Column, Ordering, PageQuery, moment, page_of, paginate
 from moderation.http.schema import answered, sent
@@ -56,7 +56,7 @@ class QueueQuery(PageQuery):
 class QueueView(ApiView):
     @extend_schema(
         summary="Open items in your partner's languages and countries",
-        description="Without what you skipped or snoozed.",
+        description="Without what you skipped or snoozed. An auditor reads every open item.",
         parameters=[QueueQuery],
         responses=page_of(ItemOut, "ItemPage"),
         examples=[answered(examples.page(examples.ITEM))],
@@ -64,16 +64,16 @@ class QueueView(ApiView):
     def get(self, request: Request) -> Response:
         partner = partner_of(self)
         asked = query(QueueQuery, request)
-        found = self._narrowed(items.open_in(partners.scope_of(partner)), asked, partner)
+        found = self._narrowed(items.open_in(partners.read_scope(partner)), asked)
         page = paginate(found, ORDERINGS[asked["order"]], asked)
         return Response({**page.document(lambda row: row), "results": written_items(page.rows, **self.who)})
 
-    def _narrowed(
-        self, found: "QuerySet[ReviewItem]", asked: dict[str, Any], partner: Partner
-    ) -> "QuerySet[ReviewItem]":
+    def _narrowed(self, found: "QuerySet[ReviewItem]", asked: dict[str, Any]) -> "QuerySet[ReviewItem]":
         if asked.get("mine"):
             found = found.filter(
-                holder_id=self.caller.person_id, held_for=partner.pk, held_until__gt=self.now
+                holder_id=self.caller.person_id,
+                held_for=self.caller.organisation_id,
+                held_until__gt=self.now,
             )
         else:
             found = found.exclude(pk__in=leases.set_aside(self.caller.person_id, now=self.now))
@@ -164,10 +164,7 @@ class QueueSummaryView(ApiView):
         return Response(SummaryOut({**document, "set_aside": now.aside}).data)
 
 
-def partner_of(view: ApiView) -> Partner:
-    """The caller's partner, if they may see its queue. Raises Refused."""
-    may_see_queue(view.caller).require()
-    partner = partners.of(view.caller)
-    if partner is None:
-        raise Refused("Only reviewers of a partner see the queue.")
-    return partner
+def partner_of(view: ApiView) -> Partner | None:
+    """The caller's partner, whose queue they read; None for an auditor, who reads all. Raises Refused."""
+    may_read_queue(view.caller).require()
+    return partners.of(view.caller)

@@ -48,8 +48,7 @@ def of_rating(
     claim = claims.of_cluster(item.cluster_id) or (claims.get(claim_id) if claim_id else None)
     cluster_id = claim.cluster_id if claim else None
     version = item.displayed_version
-    added = claims.copies_of(version.pk)
-    reached = outlook.reached(cluster_id=cluster_id, version_ids=added)
+    reached = reach_of(item, cluster_id=cluster_id)
     others = [r for r in (ratings.in_force(claim) if claim else []) if r.partner_id != partner.pk]
     if verdict == NOT_ELIGIBLE:
         return Consequences(reached, verdict, effect=rules["verdicts"][NOT_ELIGIBLE], others=others)
@@ -69,6 +68,12 @@ def of_rating(
         else None,
         others=others,
     )
+
+
+def reach_of(item: "ReviewItem", *, cluster_id: uuid.UUID | None) -> Reached:
+    """Whom a rating of the item's post and of the cluster's would reach now."""
+    added = claims.copies_of(item.displayed_version_id)
+    return outlook.reached(cluster_id=cluster_id, version_ids=added)
 
 
 def _standing_with(

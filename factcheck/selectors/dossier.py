@@ -33,10 +33,10 @@ class ItemFile:
     draft: Draft | None
     partners: Mapping[uuid.UUID, str]  # names of the organisations mentioned
 
-    def own_rating(self, partner: Partner) -> Rating | None:
+    def own_rating(self, partner: Partner | None) -> Rating | None:
         """The partner's own rating in force of the item's claim."""
-        given = self.ratings.get(self.claim.pk, ()) if self.claim else ()
-        return next((r for r in given if r.partner_id == partner.pk), None)
+        given = self.ratings.get(self.claim.pk, ()) if self.claim and partner else ()
+        return next((r for r in given if partner and r.partner_id == partner.pk), None)
 
 
 def of_item(item: "ReviewItem", *, caller: Caller, now: datetime) -> ItemFile:

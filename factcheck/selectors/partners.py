@@ -32,6 +32,11 @@ def scope_of(partner: Partner) -> QueueScope:
     return QueueScope(languages=tuple(partner.languages), countries=tuple(partner.countries))
 
 
+def read_scope(partner: Partner | None) -> QueueScope | None:
+    """What somebody reads who acts for this partner; None, everything, for an auditor, who acts for none."""
+    return scope_of(partner) if partner else None
+
+
 def names(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
     return dict(Partner.objects.filter(pk__in=ids).values_list("pk", "name"))
 

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import Q, QuerySet
 
 from factcheck.models import Partner
+from factcheck.permissions import may_read_queue
 from factcheck.selectors import partners
 from moderation.caller import Caller
+from moderation.errors import NotFound
 from moderation.selectors import items
 
 if TYPE_CHECKING:
@@ -50,15 +52,16 @@ class Listed:
 
 
 def matching(
-    partner: Partner, filters: Filters, *, caller: Caller, aside: Collection[uuid.UUID], now: datetime
+    partner: Partner | None, filters: Filters, *, caller: Caller, aside: Collection[uuid.UUID], now: datetime
 ) -> "QuerySet[ReviewItem]":
-    """Open items in the partner's scope that pass the filters, in the order asked for.
+    """Open items in the partner's scope that pass the filters, in the order asked for (None: in no scope).
 
     What the reviewer skipped or snoozed (`aside`) is left out, except in the view that shows just that.
     """
-    found = items.open_in(partners.scope_of(partner))
+    found = items.open_in(partners.read_scope(partner))
     if filters.view == "mine":
-        found = found.filter(holder_id=caller.person_id, held_for=partner.pk, held_until__gt=now)
+        own = partner.pk if partner else None
+        found = found.filter(holder_id=caller.person_id, held_for=own, held_until__gt=now)
     elif filters.view == "aside":
         found = found.filter(pk__in=aside)
     else:
@@ -75,7 +78,7 @@ def matching(
 
 
 def listed(
-    partner: Partner, filters: Filters, *, caller: Caller, aside: Collection[uuid.UUID], now: datetime
+    partner: Partner | None, filters: Filters, *, caller: Caller, aside: Collection[uuid.UUID], now: datetime
 ) -> Listed:
     """Which rows the page shows now, in one query that reads only what makes a row look different.
 
@@ -96,10 +99,12 @@ def listed(
     return Listed([row[0] for row in shown], len(rows) > filters.rows, digest)
 
 
-def _best_of(found: "QuerySet[ReviewItem]", partner: Partner, filters: Filters) -> "QuerySet[ReviewItem]":
+def _best_of(
+    found: "QuerySet[ReviewItem]", partner: Partner | None, filters: Filters
+) -> "QuerySet[ReviewItem]":
     """The same items by priority, read language by language from the index of ranks: at 100 000 open items
     in two languages one sorted read of all of them takes 70 ms, this 1 ms."""
-    languages = [filters.language] if filters.language else list(partner.languages)
+    languages = [filters.language] if filters.language or partner is None else list(partner.languages)
     if filters.sort != "priority" or len(languages) < 2:
         return found
     best = [
@@ -109,26 +114,28 @@ def _best_of(found: "QuerySet[ReviewItem]", partner: Partner, filters: Filters) 
     return found.filter(pk__in=[row["id"] for row in ids])
 
 
-def rows_of(found: Listed, partner: Partner) -> "list[ReviewItem]":
+def rows_of(found: Listed, partner: Partner | None) -> "list[ReviewItem]":
     """The items of the page with post, actor and reach, in its order."""
-    scope = partners.scope_of(partner)
+    scope = partners.read_scope(partner)
     by_id = items.open_in(scope).select_related("holder").in_bulk(list(found.ids))
     return [by_id[i] for i in found.ids if i in by_id]
 
 
 def holders(
-    found: "Sequence[ReviewItem]", partner: Partner, *, caller: Caller, now: datetime
+    found: "Sequence[ReviewItem]", partner: Partner | None, *, caller: Caller, now: datetime
 ) -> dict[uuid.UUID, str]:
-    """Who holds each item, as this reviewer may know it: "" for themselves, a colleague's first name,
+    """Who holds each item, as this reader may know it: "" for themselves, a colleague's first name,
     another organisation's name."""
     held = [i for i in found if i.held_until is not None and i.held_until > now]
-    others = {i.held_for for i in held if i.held_for} - {partner.pk}
+    others = {i.held_for for i in held if i.held_for and (partner is None or i.held_for != partner.pk)}
     names = dict(Partner.objects.filter(pk__in=others).values_list("pk", "name")) if others else {}
     return {item.pk: _holder(item, partner, names, caller=caller) for item in held}
 
 
-def _holder(item: "ReviewItem", partner: Partner, names: dict[uuid.UUID, str], *, caller: Caller) -> str:
-    if item.held_for != partner.pk:
+def _holder(
+    item: "ReviewItem", partner: Partner | None, names: dict[uuid.UUID, str], *, caller: Caller
+) -> str:
+    if partner is None or item.held_for != partner.pk:
         return names.get(item.held_for, "") if item.held_for else ""
     if item.holder_id == caller.person_id:
         return ""
@@ -157,9 +164,9 @@ class Situation:
         return max(self.free - self.aside, 0)
 
 
-def situation(partner: Partner, *, aside: Collection[uuid.UUID], now: datetime) -> Situation:
+def situation(partner: Partner | None, *, aside: Collection[uuid.UUID], now: datetime) -> Situation:
     """`nothing` has the codes of NothingToTake: `queue_empty`, `all_taken`, `only_skipped_left`."""
-    scope = partners.scope_of(partner)
+    scope = partners.read_scope(partner)
     figures: dict[str, Any] = items.summary(scope, now=now)
     free = Q(held_until__isnull=True) | Q(held_until__lte=now)
     set_aside = items.open_in(scope).filter(free, pk__in=aside).count() if aside else 0
@@ -181,5 +188,19 @@ def situation(partner: Partner, *, aside: Collection[uuid.UUID], now: datetime) 
     )
 
 
-def open_count(partner: Partner) -> int:
-    return items.open_in(partners.scope_of(partner)).count()
+def open_languages() -> list[str]:
+    """The languages of every open item."""
+    return sorted(items.open_in(None).order_by().values_list("language", flat=True).distinct())
+
+
+def open_count(partner: Partner | None) -> int:
+    return items.open_in(partners.read_scope(partner)).count()
+
+
+def readable(item_id: uuid.UUID, *, caller: Caller) -> "ReviewItem":
+    """The item, if the caller may read it. Raises Refused; NotFound, also for one out of their scope."""
+    may_read_queue(caller).require()
+    item = items.get(item_id, partners.read_scope(partners.of(caller)))
+    if item is None:
+        raise NotFound("There is no such item.")
+    return item

@@ -17,7 +17,7 @@ from factcheck.selectors import queue
 from factcheck.selectors.queue import Filters
 from factcheck.services import leases
 from factcheck.views import addresses, item_page, rows
-from factcheck.views.doors import Shift
+from factcheck.views.doors import Reading, Shift
 from factcheck.views.holding import Seen
 from moderation.errors import NothingToTake
 from moderation.selectors import policies
@@ -29,9 +29,11 @@ UNDO = "undo="
 HINTS = (("j k", _("move")), ("Enter", _("open")), ("c", _("take")), ("1–7", _("verdict")), ("m", _("same claim")),
          ("n", _("submit and next")), ("s", _("skip")), ("z", _("snooze")), ("e", _("escalate")), ("b", _("media")))  # fmt: skip
 
+READING_HINTS = tuple(hint for hint in HINTS if hint[0] in ("j k", "Enter", "b"))
+
 
 def page(
-    request: Shift,
+    request: Reading,
     filters: Filters,
     *,
     item: "ReviewItem | None" = None,
@@ -56,13 +58,14 @@ def page(
         **rows.list_context(request, filters, found, selected=item, live=live, now=now),
         "situation": situation,
         "nothing": nothing_in_words(situation) if situation else None,
-        "may_take": may_work_queue(request.caller, request.partner, now=now),
+        "acts": request.partner is not None,
+        "may_take": request.partner and may_work_queue(request.caller, request.partner, now=now),
         "due_url": addresses.triage(filters, item.pk if item else None, sort="due"),
         "live_version": live_version(found, work.get("holding")),
         "arrive": arrive,
         "query": addresses.query_string(filters),
         "step": "item" if item else "list",
-        "hints": [{"keys": keys, "label": label} for keys, label in HINTS],
+        "hints": [{"keys": k, "label": label} for k, label in (HINTS if request.partner else READING_HINTS)],
         "search": {"url": reverse("factcheck:claims"), "query": "", "placeholder": _("Search fact-checks")},
     }
     if only_work:
@@ -151,7 +154,7 @@ def undo_url(message: Any) -> str:
     return next((tag.removeprefix(UNDO) for tag in tags if tag.startswith(UNDO)), "")
 
 
-def _undoable(request: Shift) -> dict[str, str] | None:
+def _undoable(request: Reading) -> dict[str, str] | None:
     """For a page without scripts: the undo of what was just done, as a form."""
     for message in messages.get_messages(request):
         if url := undo_url(message):

@@ -23,7 +23,7 @@ from factcheck.selectors import ratings as given
 from factcheck.selectors.queue import Filters
 from factcheck.services import claims, leases, matches
 from factcheck.views import addresses
-from factcheck.views.doors import Shift, reviewing
+from factcheck.views.doors import Reading, Shift, reading, reviewing
 from moderation import iso
 from moderation.errors import Conflict, NotFound
 from moderation.selectors import outlook, reach
@@ -36,17 +36,18 @@ LONGEST_QUERY = 300
 
 
 @require_GET
-@reviewing
-def search(request: Shift) -> HttpResponse:
+@reading
+def search(request: Reading) -> HttpResponse:
     """Earlier fact-checks by anyone, newest first."""
     query = request.GET.get("q", "").replace("\0", "").strip()[:LONGEST_QUERY]
     language, verdict = request.GET.get("language", "")[:8], request.GET.get("verdict", "")
-    own = "1" if request.GET.get("own") == "1" else ""
+    partner = request.partner
+    own = "1" if partner and request.GET.get("own") == "1" else ""
     found = find.search(
         query,
         language=language.replace("\0", ""),
         verdict=verdict if verdict in Verdict.values else "",
-        partner_id=str(request.partner.pk) if own else "",
+        partner_id=str(partner.pk) if partner and own else "",
     )
     page = pages.cursor_page(request, found.order_by("-added_at", "-pk"), ON_A_PAGE, keys=("added_at", "pk"))
     in_force = given.in_force_on([claim.pk for claim in page.rows])
@@ -60,24 +61,25 @@ def search(request: Shift) -> HttpResponse:
             _select("verdict", _("Verdict"), verdict, _("All verdicts"), Verdict.choices),
             _select("language", _("Language"), language, _("All languages"),
                     [(code, iso.language_name(code) or code) for code in find.languages()]),
-            _select("own", _("Partner"), own, _("All partners"), [("1", request.partner.name)]),
+            *([_select("own", _("Partner"), own, _("All partners"), [("1", partner.name)])] if partner else []),
         ],
-        "pick_url": reverse("factcheck:posts_pick"),
+        "pick_url": reverse("factcheck:posts_pick") if partner else "",
         "search": {"url": reverse("factcheck:claims"), "query": query, "placeholder": _("Search fact-checks")},
     }  # fmt: skip
     return render(request, "factcheck/search_claims.html", context)
 
 
 @require_GET
-@reviewing
-def claim(request: Shift, claim_id: uuid.UUID) -> HttpResponse:
+@reading
+def claim(request: Reading, claim_id: uuid.UUID) -> HttpResponse:
     """Everything about a claim."""
     now = timezone.now()
     shown = _claim(claim_id)
     in_force = given.in_force(shown)
     confirmed = find.matches_of(shown).filter(state=MatchState.CONFIRMED).order_by("-at", "-pk")
     page = pages.cursor_page(request, confirmed, ON_A_PAGE, keys=("at", "pk"))
-    own = next((r for r in in_force if r.partner_id == request.partner.pk), None)
+    partner = request.partner
+    own = next((r for r in in_force if partner and r.partner_id == partner.pk), None)
     context = {
         "claim": shown,
         "claim_language": iso.language_name(shown.language) or shown.language,
@@ -85,7 +87,8 @@ def claim(request: Shift, claim_id: uuid.UUID) -> HttpResponse:
         "partners": _by_partner(request, given.history_of(shown), in_force),
         "own_rating": own,
         "may_revise": may_withdraw(request.caller, own) if own else None,
-        "may_rate": may_work_queue(request.caller, request.partner, now=now),
+        "acts": partner is not None,
+        "may_rate": partner and may_work_queue(request.caller, partner, now=now),
         "matches": page.rows,
         "next_url": page.next_url,
         "is_first": pages.AFTER not in request.GET,
@@ -102,8 +105,8 @@ def claim(request: Shift, claim_id: uuid.UUID) -> HttpResponse:
 
 
 @require_GET
-@reviewing
-def progress(request: Shift, claim_id: uuid.UUID) -> HttpResponse:
+@reading
+def progress(request: Reading, claim_id: uuid.UUID) -> HttpResponse:
     """How far the newest decision has come, for the bar; 204 while it stands where it stood."""
     bar = _fan_out(_claim(claim_id))
     if bar is None:
@@ -161,13 +164,13 @@ def _claim(claim_id: uuid.UUID) -> Claim:
     return shown
 
 
-def _by_partner(request: Shift, rows: Sequence[Rating], in_force: Sequence[Rating]) -> list[dict[str, Any]]:
+def _by_partner(request: Reading, rows: Sequence[Rating], in_force: Sequence[Rating]) -> list[dict[str, Any]]:
     """Each partner's ratings, newest first: what holds, and what came before. Colleagues have first names,
     people elsewhere none."""
     holding = {rating.pk for rating in in_force}
     partners: dict[uuid.UUID, dict[str, Any]] = {}
     for rating in rows:
-        own = rating.partner_id == request.partner.pk
+        own = request.partner is not None and rating.partner_id == request.partner.pk
         entry = partners.setdefault(
             rating.partner_id, {"partner": rating.partner, "own": own, "current": None, "history": []}
         )

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
 
-from factcheck.permissions import may_work_queue
+from factcheck.permissions import may_see_queue, may_work_queue
 from factcheck.selectors import dossier, ratings
-from factcheck.views.doors import Shift
+from factcheck.views.doors import Reading
 from moderation.enums import ItemOutcome, ItemStatus
 from moderation.permissions import Answer
 
@@ -50,15 +50,14 @@ class Holding:
         return self.state in ("mine", "over")
 
 
-def seen_now(item: "ReviewItem", request: Shift) -> Seen:
+def seen_now(item: "ReviewItem", request: Reading) -> Seen:
     """For a page opened now."""
-    return Seen(item.version, str(item.displayed_version_id), item.holder_id == request.caller.person_id
-                and item.held_for == request.partner.pk)  # fmt: skip
+    return Seen(item.version, str(item.displayed_version_id), _is_own(item, request))
 
 
-def judge(item: "ReviewItem", seen: Seen, request: Shift, *, now: datetime) -> Holding:
+def judge(item: "ReviewItem", seen: Seen, request: Reading, *, now: datetime) -> Holding:
     """The item as it is now, told to a page that was opened on `seen`."""
-    own = item.holder_id == request.caller.person_id and item.held_for == request.partner.pk
+    own = _is_own(item, request)
     live = item.held_until is not None and item.held_until > now
     if item.status == ItemStatus.CLOSED:
         state = "closed"
@@ -77,19 +76,26 @@ def judge(item: "ReviewItem", seen: Seen, request: Shift, *, now: datetime) -> H
         lost=seen.held and not own,
         changed=changed,
         outcome=_outcome(item, request) if state == "closed" else "",
-        may_take=may_work_queue(request.caller, request.partner, now=now),
+        may_take=may_work_queue(request.caller, request.partner, now=now)
+        if request.partner
+        else may_see_queue(request.caller),
         version=hashlib.blake2s(repr(facts).encode(), digest_size=6).hexdigest(),
     )
 
 
-def _holder(item: "ReviewItem", request: Shift) -> str:
-    if item.held_for == request.partner.pk:
+def _is_own(item: "ReviewItem", request: Reading) -> bool:
+    own = request.partner is not None and item.held_for == request.partner.pk
+    return own and item.holder_id == request.caller.person_id
+
+
+def _holder(item: "ReviewItem", request: Reading) -> str:
+    if request.partner and item.held_for == request.partner.pk:
         return str(item.holder).split()[0]
     named = dossier.names([item.held_for])
     return named[item.held_for] if item.held_for in named else _("somebody else")
 
 
-def _outcome(item: "ReviewItem", request: Shift) -> str:
+def _outcome(item: "ReviewItem", request: Reading) -> str:
     """What closed the item, in a sentence; a rating by whom and how."""
     if item.outcome == ItemOutcome.RATED and item.cluster_id:
         rating = ratings.last_outcome(item.cluster_id, since=item.opened_at)

@@ -12,9 +12,10 @@ from factcheck.enums import DEFINITIONS, NOT_ELIGIBLE, SkipReason, Verdict
 from factcheck.forms import DRAFT_FIELDS, EscalationForm, RatingForm, wake_times
 from factcheck.models import Rating
 from factcheck.selectors import consequences, dossier
+from factcheck.selectors.consequences import Consequences
 from factcheck.selectors.dossier import ItemFile
 from factcheck.views import history, holding, outlook, rows
-from factcheck.views.doors import Shift
+from factcheck.views.doors import Reading
 from factcheck.views.holding import Seen
 from moderation import iso, scrutiny
 from moderation.enums import EscalationStatus, Ground, ItemKind
@@ -37,7 +38,7 @@ KEYS = {verdict: str(i) for i, verdict in enumerate([*Verdict.values, NOT_ELIGIB
 
 
 def context(
-    request: Shift,
+    request: Reading,
     item: "ReviewItem",
     *,
     seen: Seen | None = None,
@@ -53,9 +54,10 @@ def context(
     file = dossier.of_item(item, caller=request.caller, now=now)
     seen = seen or holding.seen_now(item, request)
     held = holding.judge(item, seen, request, now=now)
-    form = form or RatingForm(
-        initial=_initial(item, file), partner=request.partner, claim_known=file.claim is not None
-    )
+    if form is None and request.partner:
+        form = RatingForm(
+            initial=_initial(item, file), partner=request.partner, claim_known=file.claim is not None
+        )
     version = item.displayed_version
     return {
         "item": item,
@@ -71,7 +73,7 @@ def context(
         "earlier": _earlier(file),
         "alike": file.alike,
         **outlook_of(request, item, form, now=now),
-        "domains": ", ".join(request.partner.domains),
+        "domains": ", ".join(request.partner.domains) if request.partner else "",
         "skip_reasons": SkipReason.choices,
         "post": _post(version, file),
         "hidden": scrutiny.hidden_characters(version.content.text),
@@ -125,14 +127,19 @@ def options() -> list[dict[str, Any]]:
     ]
 
 
-def outlook_of(request: Shift, item: "ReviewItem", form: RatingForm, *, now: datetime) -> dict[str, Any]:
-    """What the verdict chosen in the form would do, as figures and in sentences."""
+def outlook_of(
+    request: Reading, item: "ReviewItem", form: RatingForm | None, *, now: datetime
+) -> dict[str, Any]:
+    """What the verdict chosen in the form would do, as figures and in sentences; without a form, whom it
+    would reach."""
+    if request.partner is None or form is None:
+        return {"outlook": Consequences(consequences.reach_of(item, cluster_id=item.cluster_id))}
     found = consequences.of_rating(item, verdict=form.chosen, partner=request.partner, now=now)
     name = item.displayed_version.post.actor.name
     return {"outlook": found, "outlook_lines": outlook.lines(found, actor_name=name)}
 
 
-def others(request: Shift, file: ItemFile) -> list[Rating]:
+def others(request: Reading, file: ItemFile) -> list[Rating]:
     """Ratings in force by other partners, of the claims that this item is about."""
     about = {m.claim_id for m in file.made} | ({file.claim.pk} if file.claim else set())
     return [
@@ -140,7 +147,7 @@ def others(request: Shift, file: ItemFile) -> list[Rating]:
         for claim_id, given in file.ratings.items()
         if claim_id in about
         for rating in given
-        if rating.partner_id != request.partner.pk
+        if request.partner is None or rating.partner_id != request.partner.pk
     ]
 
 
@@ -275,15 +282,15 @@ def _case(case: Any, file: ItemFile) -> dict[str, Any]:
     }
 
 
-def _notes(request: Shift, file: ItemFile) -> list[dict[str, Any]]:
+def _notes(request: Reading, file: ItemFile) -> list[dict[str, Any]]:
     """Notes, signed by a colleague's first name or by the other organisation."""
-    own = request.partner.pk
+    own = request.partner
     return [
         {
             "text": note.text,
             "at": note.at,
             "by": str(note.author).split()[0]
-            if note.organisation == own
+            if own and note.organisation == own.pk
             else file.partners.get(note.organisation) or _("Policy desk"),  # type: ignore[arg-type]
         }
         for note in file.platform.notes

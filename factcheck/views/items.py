@@ -4,7 +4,8 @@ import uuid
 from typing import TYPE_CHECKING
 
 from django.contrib import messages
-from django.http import HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -12,9 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from factcheck.enums import NOT_ELIGIBLE
 from factcheck.forms import RatingForm, typed
+from factcheck.selectors import queue
 from factcheck.services import leases, ratings
 from factcheck.views import addresses, answers, holding, item_page
-from factcheck.views.doors import Shift, reviewing
+from factcheck.views.doors import Reading, Shift, reading, reviewing
 from factcheck.views.holding import Seen
 from moderation.errors import Conflict, Invalid, LeaseLost, Refused, StaleItem
 from moderation.services.queue import ItemRef
@@ -24,20 +26,24 @@ if TYPE_CHECKING:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@reviewing
-def item(request: Shift, item_id: uuid.UUID) -> HttpResponse:
+def item(request: HttpRequest, item_id: uuid.UUID) -> HttpResponseBase:
     """Look at an item; POST rates it (or closes it as not eligible) and goes on to the next."""
+    return _decide(request, item_id) if request.method == "POST" else _look(request, item_id)
+
+
+@reading
+def _look(request: Reading, item_id: uuid.UUID) -> HttpResponse:
     now = timezone.now()
-    found = leases.visible(item_id, caller=request.caller)
-    if request.method == "POST":
-        return _decide(request, found)
+    found = queue.readable(item_id, caller=request.caller)
     return answers.page(
         request, addresses.filters_of(request), item=found, since=request.GET.get("since", ""), now=now
     )
 
 
-def _decide(request: Shift, found: "ReviewItem") -> HttpResponse:
+@reviewing
+def _decide(request: Shift, item_id: uuid.UUID) -> HttpResponse:
     now = timezone.now()
+    found = leases.visible(item_id, caller=request.caller)
     filters = addresses.filters_of(request)
     form = RatingForm(request.POST, partner=request.partner, claim_known=found.cluster_id is not None)
     if request.POST.get("act") == "preview":  # asked for by pages without scripts

@@ -13,9 +13,10 @@ from django.utils.translation import gettext as _
 from factcheck.selectors import queue
 from factcheck.selectors.queue import MOST_ROWS, ROWS, Filters
 from factcheck.views import addresses
-from factcheck.views.doors import Shift
+from factcheck.views.doors import Reading
 from moderation import iso
 from moderation.enums import DANGEROUS_REASONS, FlagReason, ItemKind
+from moderation.forms import country_choices
 from moderation.selectors import items
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def list_context(
-    request: Shift,
+    request: Reading,
     filters: Filters,
     found: queue.Listed,
     *,
@@ -48,7 +49,7 @@ def list_context(
 
 
 def rows(
-    request: Shift, filters: Filters, shown: "Sequence[ReviewItem]", *, now: datetime
+    request: Reading, filters: Filters, shown: "Sequence[ReviewItem]", *, now: datetime
 ) -> list[dict[str, Any]]:
     """The items as templates/components/triage_row.html takes them."""
     sparks = items.sparklines([i.displayed_version.post_id for i in shown]) if shown else {}
@@ -60,7 +61,7 @@ def rows(
             views=sparks.get(item.displayed_version.post_id, []),
             holder=holders.get(item.pk),
             mine=item.pk in holders and item.holder_id == request.caller.person_id
-            and item.held_for == request.partner.pk,
+            and request.partner is not None and item.held_for == request.partner.pk,
         )
         for item in shown
     ]  # fmt: skip
@@ -103,7 +104,7 @@ def reasons(counts: dict[str, int]) -> list[dict[str, Any]]:
 
 
 def filter_context(
-    request: Shift, filters: Filters, *, selected_id: UUID | None, aside: Collection[UUID], open_items: int
+    request: Reading, filters: Filters, *, selected_id: UUID | None, aside: Collection[UUID], open_items: int
 ) -> dict[str, Any]:
     """Views with their counts and the select boxes, every choice a link or a query of the same page."""
     sorts = {
@@ -112,14 +113,13 @@ def filter_context(
         "flagged": _("Most flagged"),
         "due": _("Due first"),
     }
-    views = (
-        ("", _("Open"), max(open_items - len(aside), 0)),
-        ("mine", _("Mine"), ""),
-        ("aside", _("Set aside"), len(aside) or ""),
-    )
-    partner = request.partner
+    views: list[tuple[str, str, object]] = [("", _("Open"), max(open_items - len(aside), 0))]
+    if partner := request.partner:
+        views += [("mine", _("Mine"), ""), ("aside", _("Set aside"), len(aside) or "")]
+    languages = _languages(partner.languages if partner else queue.open_languages())
+    countries = _countries(partner.countries) if partner else country_choices()
     more = [
-        _select("country", _("Country"), filters.country, _("All countries"), _countries(partner.countries)),
+        _select("country", _("Country"), filters.country, _("All countries"), countries),
         _select("reason", _("Reason"), filters.reason, _("All reasons"), FlagReason.choices),
         _select("kind", _("Kind"), filters.kind, _("All kinds"), ItemKind.choices),
     ]
@@ -135,9 +135,7 @@ def filter_context(
         ],
         "first_selects": [
             _select("sort", _("Order"), filters.sort, "", list(sorts.items())),
-            _select(
-                "language", _("Language"), filters.language, _("All languages"), _languages(partner.languages)
-            ),
+            _select("language", _("Language"), filters.language, _("All languages"), languages),
         ],
         "more_selects": more,
         "more_set": sum(1 for select in more if any(o["selected"] and o["value"] for o in select["options"])),

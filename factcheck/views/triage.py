@@ -10,14 +10,14 @@ from django.views.decorators.http import require_GET, require_POST
 from factcheck.selectors import queue
 from factcheck.services import leases
 from factcheck.views import addresses, answers, holding, rows
-from factcheck.views.doors import Shift, reviewing
+from factcheck.views.doors import Reading, Shift, reading, reviewing
 from factcheck.views.holding import Seen
 from moderation.errors import NotFound
 
 
 @require_GET
-@reviewing
-def triage(request: Shift) -> HttpResponse:
+@reading
+def triage(request: Reading) -> HttpResponse:
     """The list, with nothing open."""
     return answers.page(request, addresses.filters_of(request), now=timezone.now())
 
@@ -29,8 +29,8 @@ def take_next(request: Shift) -> HttpResponse:
 
 
 @require_GET
-@reviewing
-def live(request: Shift) -> HttpResponse:
+@reading
+def live(request: Reading) -> HttpResponse:
     """204 while the list and the open item look as the page shows them; else both, as they are now.
 
     Asked every two seconds by every open page: three small queries when nothing changed.
@@ -43,7 +43,7 @@ def live(request: Shift) -> HttpResponse:
     item, held = None, None
     if seen is not None:
         try:
-            item = leases.visible(uuid.UUID(request.GET["item"]), caller=request.caller)
+            item = queue.readable(uuid.UUID(request.GET["item"]), caller=request.caller)
         except (NotFound, ValueError):
             return HttpResponse(status=404)
         held = holding.judge(item, seen, request, now=now)
@@ -64,6 +64,7 @@ def live(request: Shift) -> HttpResponse:
         "seen": seen,
         "live_version": version,
         "query": addresses.query_string(filters),
+        "acts": request.partner is not None,
         "situation": queue.situation(request.partner, aside=aside, now=now) if not found.ids else None,
         "now": now,
     }
@@ -72,7 +73,7 @@ def live(request: Shift) -> HttpResponse:
     return render(request, "factcheck/triage_live.html", context)
 
 
-def _seen(request: Shift) -> Seen | None:
+def _seen(request: Reading) -> Seen | None:
     """What the asking page was opened on; None when no item is open there."""
     if "item" not in request.GET:
         return None

@@ -28,7 +28,7 @@ from moderation.selectors import standing
 from moderation.selectors.scopes import QueueScope, in_scope
 
 
-def open_in(scope: QueueScope, *, exclude: Collection[uuid.UUID] = ()) -> QuerySet[ReviewItem]:
+def open_in(scope: QueueScope | None, *, exclude: Collection[uuid.UUID] = ()) -> QuerySet[ReviewItem]:
     """Open items in scope, best first."""
     return (
         ReviewItem.objects.filter(in_scope(scope), status=ItemStatus.OPEN)
@@ -52,9 +52,7 @@ def held_by(person_id: uuid.UUID, *, organisation: uuid.UUID | None, now: dateti
 
 def get(item_id: uuid.UUID, scope: QueueScope | None) -> ReviewItem | None:
     """The item, if it is in scope (None: every item); closed ones too."""
-    items = ReviewItem.objects.filter(pk=item_id)
-    if scope is not None:
-        items = items.filter(in_scope(scope))
+    items = ReviewItem.objects.filter(in_scope(scope), pk=item_id)
     return items.select_related(
         "displayed_version__content",
         "displayed_version__post__actor",
@@ -63,7 +61,7 @@ def get(item_id: uuid.UUID, scope: QueueScope | None) -> ReviewItem | None:
     ).first()
 
 
-def summary(scope: QueueScope, *, now: datetime) -> dict[str, Any]:
+def summary(scope: QueueScope | None, *, now: datetime) -> dict[str, Any]:
     """Counts of what is open in scope: all, free, late, by language; and the next due time."""
     items = ReviewItem.objects.filter(in_scope(scope), status=ItemStatus.OPEN)
     free = Q(held_until__isnull=True) | Q(held_until__lte=now)

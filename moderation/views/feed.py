@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
 
 from moderation import forms, iso
 from moderation.selectors import feed as feeds
@@ -20,6 +21,7 @@ PER_PART = 20
 LATEST_FLAGS = 3
 
 
+@require_GET
 @signed_in
 def feed(request: Visit) -> HttpResponse:
     """Ranked posts in the reader's language, more as they scroll; `?language=` and `?region=` choose others."""

@@ -1,10 +1,12 @@
 """Liveness for load balancers and the launcher."""
 
 from django.http import HttpRequest, JsonResponse
+from django.views.decorators.http import require_safe
 
 from moderation.services import health
 
 
+@require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
     """200 when the database answers. Redis and the workers are reported: without them effects are late,
     never lost. `queues`: seconds since a worker last answered; the launcher replaces one that is deaf.

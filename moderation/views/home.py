@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from moderation import navigation
 from moderation.errors import Refused
@@ -13,6 +13,7 @@ from moderation.services import callers
 from moderation.views.doors import Visit, signed_in
 
 
+@require_GET
 @signed_in
 def home(request: Visit) -> HttpResponse:
     """To the start page of the role somebody acts in."""

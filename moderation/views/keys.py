@@ -14,7 +14,7 @@ from moderation.enums import Scope
 from moderation.errors import Invalid
 from moderation.forms import KeyForm
 from moderation.models import ApiClient, User
-from moderation.permissions import may_administer
+from moderation.permissions import may_administer, may_read_everything
 from moderation.selectors import people as found
 from moderation.services import api_clients, callers, people
 from moderation.views.doors import Visit, signed_in
@@ -26,8 +26,9 @@ PER_PAGE = 50
 @require_http_methods(["GET", "HEAD", "POST"])
 @signed_in
 def keys(request: Visit) -> HttpResponse:
-    """The keys, and a form for another one. The answer that shows a new key is kept by nobody."""
-    may_administer(request.caller).require()
+    """The keys, and for administrators a form for another one. The answer that shows a new key is kept by nobody."""
+    administers = may_administer(request.caller)
+    (administers if request.method == "POST" else may_read_everything(request.caller)).require()
     person = people.by_email(asked(request.POST, "person_email"))
     form = KeyForm(request.POST or None, capacities=_capacities(person))
     made = _make(request, form, person) if request.method == "POST" and form.is_valid() else None
@@ -42,6 +43,7 @@ def keys(request: Visit) -> HttpResponse:
             "made": made,
             "keys": [_row(key) for key in page.rows],
             "next_url": page.next_url,
+            "may_administer": administers,
         },
         status=422 if form.is_bound else 200,
     )

@@ -3,6 +3,7 @@
 from django.core.files.storage import default_storage
 from django.http import FileResponse, Http404
 from django.utils.cache import patch_cache_control
+from django.views.decorators.http import require_safe
 
 from moderation.views.doors import Visit, signed_in
 
@@ -20,6 +21,7 @@ TYPES = {
 A_YEAR = 365 * 24 * 3600
 
 
+@require_safe
 @signed_in
 def media(request: Visit, folder: str, digest: str, suffix: str) -> FileResponse:
     """One file. Its name is its content, so it never changes."""

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from moderation.enums import Role
 from moderation.errors import Conflict
 from moderation.models import User
-from moderation.permissions import may_administer, may_turn_off
+from moderation.permissions import may_administer, may_read_everything, may_turn_off
 from moderation.selectors import people as found
 from moderation.services import callers, people
 from moderation.views.cards import initials
@@ -36,7 +36,7 @@ def _means(role: Role) -> str:
 @signed_in
 def directory(request: Visit) -> HttpResponse:
     """Everybody with an account, newest first; `?q=` searches names and addresses."""
-    may_administer(request.caller).require()
+    may_read_everything(request.caller).require()
     query = asked(request.GET, "q", 120)
     page = cursor_page(request, found.search(query), PER_PAGE)
     rows = [
@@ -56,7 +56,7 @@ def directory(request: Visit) -> HttpResponse:
 @signed_in
 def one(request: Visit, person_id: uuid.UUID) -> HttpResponse:
     """One person: roles, keys, and what turning the account off would end."""
-    may_administer(request.caller).require()
+    may_read_everything(request.caller).require()
     person = found.one(person_id)
     if person is None:
         raise Http404
@@ -85,6 +85,7 @@ def one(request: Visit, person_id: uuid.UUID) -> HttpResponse:
                 for c in elsewhere
                 if c.organisation
             ],
+            "may_administer": may_administer(request.caller),
             "may_turn_off": bool(turn_off),
             "turn_off_refusal": turn_off.reason,
             "turn_off_consequences": _what_ends(person, set(held), len(elsewhere)),

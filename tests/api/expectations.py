@@ -49,6 +49,7 @@ READ_RATINGS = (
 )  # fmt: skip
 READ_PARTNERS = ("administrator", "auditor", "client:partners:read")
 LEAD_PEOPLE = ("lead", "lead's key", "administrator")
+READ_QUEUE = (*REVIEWERS, "auditor")
 FLAG = (*PEOPLE, "client:flags:write")
 NOTHING: Body = lambda world: {}  # noqa: E731
 
@@ -72,6 +73,8 @@ def _by_administrator(body: Body, **more: Any) -> Expectation:
 def _on_people(body: Body | None = None) -> Expectation:
     return Expectation(LEAD_PEOPLE, body=body, sees_all=("administrator",), also=(409,))
 
+
+_READ_PEOPLE = Expectation((*LEAD_PEOPLE, "auditor"), sees_all=("administrator", "auditor"))
 
 ROUTES: dict[str, Expectation] = {
     "POST /api/v1/posts": Expectation(("client:posts:write",), lambda w: w.post_body(), foreign=None),
@@ -119,11 +122,11 @@ ROUTES: dict[str, Expectation] = {
     ),
     "POST /api/v1/escalations/{case_id}/hide": _on_case(lambda w: w.on_case()),
     "POST /api/v1/escalations/{case_id}/restore": _on_case(lambda w: w.on_case()),
-    "GET /api/v1/queue": Expectation(REVIEWERS, foreign=None),
+    "GET /api/v1/queue": Expectation(READ_QUEUE, foreign=None),
     "POST /api/v1/queue/take": Expectation(REVIEWERS, NOTHING, foreign=None),
-    "GET /api/v1/queue/summary": Expectation(REVIEWERS, foreign=None),
+    "GET /api/v1/queue/summary": Expectation(READ_QUEUE, foreign=None),
     "POST /api/v1/items": Expectation(REVIEWERS, lambda w: {"post": w.ids["post"]}, foreign=None),
-    "GET /api/v1/items/{item_id}": _on_item(),
+    "GET /api/v1/items/{item_id}": Expectation(READ_QUEUE, sees_all=("auditor",)),
     "POST /api/v1/items/{item_id}/take": _on_item(body=NOTHING),
     "POST /api/v1/items/{item_id}/renew": _on_item(body=NOTHING),
     "POST /api/v1/items/{item_id}/release": _on_item(body=NOTHING),
@@ -155,11 +158,11 @@ ROUTES: dict[str, Expectation] = {
     ),
     "POST /api/v1/partners/{partner_id}/suspend": _by_administrator(NOTHING),
     "POST /api/v1/partners/{partner_id}/resume": _by_administrator(NOTHING),
-    "GET /api/v1/partners/{partner_id}/people": _on_people(),
+    "GET /api/v1/partners/{partner_id}/people": _READ_PEOPLE,
     "POST /api/v1/partners/{partner_id}/people": _on_people(
         lambda w: {"email": "new@people.example", "role": "reviewer"}
     ),
-    "GET /api/v1/partners/{partner_id}/invitations": _on_people(),
+    "GET /api/v1/partners/{partner_id}/invitations": _READ_PEOPLE,
     "DELETE /api/v1/partners/{partner_id}/invitations/{invitation_id}": _on_people(),
     "PUT /api/v1/partners/{partner_id}/people/{membership_id}": _on_people(lambda w: {"role": "lead"}),
     "DELETE /api/v1/partners/{partner_id}/people/{membership_id}": _on_people(),
