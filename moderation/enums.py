@@ -110,6 +110,14 @@ class ViewerPreference(TextChoices):
     DO_NOT_REDUCE = "do_not_reduce", _("Do not reduce")
 
 
+class MediaShown(TextChoices):
+    """How media of other people's posts start on the pages of those who work on them (field lesson UI-01)."""
+
+    BLURRED = "blurred", _("Blurred and grey")
+    GREY = "grey", _("In grey")
+    COLOUR = "colour", _("In colour")
+
+
 class Ground(TextChoices):
     INCITES_VIOLENCE = "incites_violence", _("Incites violence")
     HATE = "hate", _("Hate against a group")

@@ -12,7 +12,7 @@ from django.utils.translation import get_language_info
 from django.utils.translation import gettext_lazy as _
 
 from moderation import iso
-from moderation.enums import FlagReason, Scope, ViewerPreference
+from moderation.enums import FlagReason, MediaShown, Scope, ViewerPreference
 from moderation.models import User
 
 NOTE_LIMIT = 2_000
@@ -75,7 +75,9 @@ class SettingsForm(forms.ModelForm):
 
     class Meta:
         model = User
-        fields = ("display_name", "language", "time_zone", "region", "viewer_preference", "shortcuts_on")
+        fields = (
+            "display_name", "language", "time_zone", "region", "viewer_preference", "shortcuts_on", "media_shown",
+        )  # fmt: skip
         labels = {
             "display_name": _("Name"),
             "language": _("Language you read"),
@@ -83,13 +85,18 @@ class SettingsForm(forms.ModelForm):
             "region": _("Where you are"),
             "viewer_preference": _("Posts that fact-checkers rated"),
             "shortcuts_on": _("Keyboard shortcuts"),
+            "media_shown": _("Pictures and films in review start"),
         }
         help_texts = {
             "display_name": _("How you are called on these pages. Authors of posts you flag never see it."),
             "language": _("Your feed shows posts in this language; you can choose others there."),
             "region": _("Some content is removed or restricted in some places only."),
+            "media_shown": _(
+                "On the pages of reviewers and of the policy desk. They are covered again when you leave the page, "
+                "and films never start by themselves."
+            ),
         }
-        widgets = {"viewer_preference": forms.RadioSelect}
+        widgets = {"viewer_preference": forms.RadioSelect, "media_shown": forms.RadioSelect}
 
     def __init__(self, *args: Any, languages: Iterable[str] = (), **options: Any) -> None:
         super().__init__(*args, **options)
@@ -101,6 +108,11 @@ class SettingsForm(forms.ModelForm):
         )
         self.fields["region"].required = False
         self.fields["viewer_preference"].widget.choices = ViewerPreference.choices
+        self.fields["media_shown"].widget.choices = MediaShown.choices
+        self.fields["media_shown"].required = False  # not asked of members
+
+    def clean_media_shown(self) -> str:
+        return self.cleaned_data["media_shown"] or self.initial["media_shown"]
 
     def clean_display_name(self) -> str:
         name: str = self.cleaned_data["display_name"].strip()

@@ -133,6 +133,7 @@ def _acting(request: HttpRequest) -> dict[str, Any]:
         "initials": "".join(w[0] for w in (words[:1] + words[-1:] if len(words) > 1 else words[:1])).upper(),
         "switch_url": reverse("acting"),
         "shortcuts_on": person.shortcuts_on,  # type: ignore[union-attr]
+        "media_shown": person.media_shown,  # type: ignore[union-attr]
         "others": [
             {
                 "label": c.role.label + (f" · {c.organisation.name}" if c.organisation else ""),

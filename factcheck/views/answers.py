@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 UNDO = "undo="
 HINTS = (("j k", _("move")), ("Enter", _("open")), ("c", _("take")), ("1–7", _("verdict")), ("m", _("same claim")),
-         ("n", _("submit and next")), ("s", _("skip")), ("z", _("snooze")), ("e", _("escalate")), ("b", _("media")))  # fmt: skip
+         ("n", _("submit and next")), ("s", _("skip")), ("z", _("snooze")), ("e", _("escalate")), ("b v", _("media")))  # fmt: skip
 
-READING_HINTS = tuple(hint for hint in HINTS if hint[0] in ("j k", "Enter", "b"))
+READING_HINTS = tuple(hint for hint in HINTS if hint[0] in ("j k", "Enter", "b v"))
 
 
 def page(

@@ -90,6 +90,7 @@ class Migration(migrations.Migration):
                 ('time_zone', models.CharField(default='UTC', max_length=64)),
                 ('viewer_preference', models.CharField(choices=[('default', 'Default'), ('reduce_more', 'Reduce more'), ('do_not_reduce', 'Do not reduce')], default='default', max_length=16)),
                 ('shortcuts_on', models.BooleanField(default=True)),
+                ('media_shown', models.CharField(choices=[('blurred', 'Blurred and grey'), ('grey', 'In grey'), ('colour', 'In colour')], default='blurred', max_length=8)),
                 ('region', models.CharField(blank=True, default='', max_length=8)),
                 ('notices_read_at', models.DateTimeField(null=True)),
                 ('access_epoch', models.PositiveIntegerField(default=1)),

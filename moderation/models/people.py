@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from moderation.enums import Role, ViewerPreference
+from moderation.enums import MediaShown, Role, ViewerPreference
 from moderation.ids import new_id
 
 
@@ -41,6 +41,7 @@ class User(AbstractBaseUser, PermissionsMixin):
         max_length=16, choices=ViewerPreference, default=ViewerPreference.DEFAULT
     )
     shortcuts_on = models.BooleanField(default=True)
+    media_shown = models.CharField(max_length=8, choices=MediaShown, default=MediaShown.BLURRED)
     region = models.CharField(max_length=8, blank=True, default="")  # where they read, ISO 3166; "": not said
     notices_read_at = models.DateTimeField(null=True)  # what was sent later is unread
     # Raised to end every session and key of this person at once; checked on each request.

@@ -147,6 +147,7 @@ def change_settings(
     region: str,
     viewer_preference: str,
     shortcuts_on: bool,
+    media_shown: str,
 ) -> None:
     """Store what a person chose for themselves; the values are those of the settings form."""
     User.objects.filter(pk=person_id).update(
@@ -156,4 +157,5 @@ def change_settings(
         region=region,
         viewer_preference=viewer_preference,
         shortcuts_on=shortcuts_on,
+        media_shown=media_shown,
     )

@@ -71,6 +71,7 @@ def _chrome(page: str) -> dict[str, Any]:
             "initials": "AF",
             "switch_url": "#switch",
             "shortcuts_on": True,
+            "media_shown": "blurred",
             "others": [
                 {"label": "Reviewer · Clarim", "value": "reviewer", "active": True},
                 {"label": "Member", "value": "member", "active": False},

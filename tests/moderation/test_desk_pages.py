@@ -211,7 +211,7 @@ def test_media_are_covered_and_those_of_other_sites_are_never_fetched(paula, clo
 
     page = visit(paula).get(page_of(case)).content.decode()
 
-    assert "data-reveal" in page and "media-veil" in page
+    assert "data-reveal" in page and "media-steps" in page
     assert not re.search(r'(src|poster)="https://elsewhere', page)
     assert "elsewhere.example" in page
 
