@@ -1,4 +1,7 @@
-"""Effective states in Redis: "version|valid_until|document".
+"""Effective states in Redis: "version|valid_until|document", and behind the bars nothing for no effect.
+
+The document is two JSON objects on two lines: what is kept back for regions and viewers' choices, and what
+every lookup answers, so that hundreds of posts are answered without reading what is about them.
 
 Absence of a key means "read PostgreSQL", never "no effect". Keys carry the server's run id. A value is
 written only over an older version, so late writers lose, and only into the cache that was there when its
@@ -7,6 +10,7 @@ writer read PostgreSQL: what a flush took with it, no late writer brings back in
 
 import json
 import logging
+import re
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,6 +24,9 @@ from moderation.redis_client import key, server
 logger = logging.getLogger(__name__)
 
 SECONDS_KEPT = 7 * 24 * 3600
+# Members of a document that no viewer sees: policy.for_viewer takes them out.
+KEPT_BACK = ("regions", "rating_bp", "actor_bp")
+_ENTRY = re.compile(rb"(\d+)\|(\d+\.\d+)?\|(?:\{[^\n]*\}\n\{([^\n]*)\})?")
 
 # A full server refuses to SET but not to DEL: better no value than an outdated one.
 _SET_IF_NEWER = """
@@ -52,20 +59,40 @@ class Entry:
 
 def read(post_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Entry]:
     """What the cache knows of these posts; {} when Redis is absent or slow."""
+    values = _values(post_ids)
+    found = {i: _parse(v) for i, v in zip(post_ids, values, strict=True) if v is not None}
+    return {i: entry for i, entry in found.items() if entry is not None}
+
+
+def served(post_ids: Sequence[str], *, at: datetime) -> dict[str, tuple[bytes, bytes]]:
+    """For the posts (ids in small hexadecimal) of which the cache knows what holds at `at`: the version, and
+    the members of the JSON object that says what to do, b"" for no effect."""
+    found, seconds, read_entry = {}, at.timestamp(), _ENTRY.fullmatch
+    for post_id, value in zip(post_ids, _values(post_ids), strict=True):
+        entry = read_entry(value) if value is not None else None
+        if entry is not None:
+            version, until, members = entry.groups(b"")
+            if not until or seconds < float(until):
+                found[post_id] = (version, members)
+    return found
+
+
+def _values(post_ids: Sequence[object]) -> list[bytes | None]:
     redis_server = server()
+    nothing: list[bytes | None] = [None] * len(post_ids)
     if not post_ids or redis_server.absent():
-        return {}
+        return nothing
     try:
         run_id = redis_server.run_id()
-        values = redis_server.client.mget([_key(run_id, i) for i in post_ids])
+        prefix = _key(run_id, "")
+        values: list[bytes | None] = redis_server.client.mget([f"{prefix}{i}" for i in post_ids])
         if redis_server.run_id() != run_id:  # it restarted in between: these are an earlier run's values
-            return {}
+            return nothing
     except redis.RedisError as error:
         redis_server.failed()
         logger.warning("effective_cache_unreadable", extra={"error": str(error)})
-        return {}
-    found = {i: _parse(v) for i, v in zip(post_ids, values, strict=True) if v is not None}
-    return {i: entry for i, entry in found.items() if entry is not None}
+        return nothing
+    return values
 
 
 @dataclass(frozen=True)
@@ -119,28 +146,33 @@ def write(entries: Iterable[tuple[uuid.UUID, Entry]], during: Epoch | None) -> b
 
 
 def _key(run_id: str, name: object) -> str:
-    return key("effect", run_id, name)
+    return key("effects", run_id, name)
 
 
 def _format(entry: Entry) -> str:
     until = entry.valid_until.timestamp() if entry.valid_until else ""
-    body = (
-        ""
-        if entry.document is None
-        else json.dumps(entry.document, separators=(",", ":"), ensure_ascii=False)
-    )
+    body = ""
+    if entry.document is not None:
+        kept_back = {k: v for k, v in entry.document.items() if k in KEPT_BACK}
+        told = {k: v for k, v in entry.document.items() if k not in KEPT_BACK}
+        body = f"{_json(kept_back)}\n{_json(told)}"
     return f"{entry.version}|{until}|{body}"
 
 
-def _parse(value: bytes | str) -> Entry | None:
+def _json(members: dict[str, Any]) -> str:
+    return json.dumps(members, separators=(",", ":"), ensure_ascii=False)
+
+
+def _parse(value: bytes) -> Entry | None:
     """None for what is no entry of ours."""
     try:
-        version, until, body = (value if isinstance(value, bytes) else value.encode()).split(b"|", 2)
+        version, until, body = value.split(b"|", 2)
+        kept_back, _, told = body.partition(b"\n")
         return Entry(
             int(version),
             datetime.fromtimestamp(float(until), tz=UTC) if until else None,
-            json.loads(body) if body else None,
+            {**json.loads(told), **json.loads(kept_back)} if body else None,
         )
-    except ValueError:
+    except (ValueError, TypeError):
         logger.warning("effective_cache_garbled")
         return None

@@ -13,7 +13,7 @@ from moderation.http import fields
 from moderation.http.documents import Moment
 from moderation.http.pagination import NEWEST_FIRST, PageQuery, page_of, paginate
 from moderation.http.schema import answered, sent
-from moderation.http.shapes import Input, query, read
+from moderation.http.shapes import Input, query, read, written
 from moderation.http.views import ApiView
 from moderation.models import Flag
 from moderation.permissions import may_flag, may_flag_for_others
@@ -86,7 +86,7 @@ class FlagsView(ApiView):
             caller=self.caller,
             now=self.now,
         )
-        body = {**FlagOut(raised.flag).data, "queued": raised.queued}
+        body = {**written(FlagOut, raised.flag), "queued": raised.queued}
         return Response(body, status=201 if raised.added else 200)
 
     @extend_schema(
@@ -106,7 +106,7 @@ class FlagsView(ApiView):
         else:
             raise Invalid("Say which member's flags.", field="flagger", code="required")
         page = paginate(rows.select_related("post_version"), NEWEST_FIRST, asked)
-        return Response(page.document(lambda flag: FlagOut(flag).data))
+        return Response(page.document(lambda flag: written(FlagOut, flag)))
 
 
 class FlagView(ApiView):
@@ -119,4 +119,4 @@ class FlagView(ApiView):
     def delete(self, request: Request, flag_id: str) -> Response:
         may_flag(self.caller).require()
         flag: Flag = flags.withdraw(flag_id, **self.who)  # type: ignore[arg-type]
-        return Response(FlagOut(flag).data)
+        return Response(written(FlagOut, flag))

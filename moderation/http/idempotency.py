@@ -5,7 +5,6 @@ commit together or not at all. A second request with the key waits at that row.
 """
 
 import hashlib
-import json
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -86,6 +85,6 @@ def _once(
     response = act()
     if response.status_code >= 300:
         raise _NotKept(response)
-    body = json.loads(JSONRenderer().render(response.data)) if response.data is not None else None
+    body = JSONRenderer().render(response.data) if response.data is not None else None
     repeats.keep(kept, status=response.status_code, body=body)
     return response

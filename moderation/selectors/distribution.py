@@ -1,5 +1,6 @@
 """What must be done with posts now: from the cache, and from PostgreSQL for whatever the cache lacks."""
 
+import re
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ def lookup(
     if ended:
         fresh = inputs.compute(ended, now=now)
         entries |= {i: Entry(entries[i].version, s.valid_until, s.document) for i, s in fresh.items()}
-    rules = policies.at(now).data
+    rules = {} if preference == ViewerPreference.DEFAULT else policies.at(now).data
     answers = []
     for ref in refs:
         post_id = ids[ref]
@@ -55,6 +56,27 @@ def lookup(
             document = policy.for_viewer(document, region=region, preference=preference, policy=rules)
         answers.append(Answer(ref, post_id if entry else None, entry.version if entry else 0, document))
     return answers
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the cache has at once for a lookup without region and choice, in JSON."""
+
+    ids: dict[str, str | None]  # ref -> post id in small hexadecimal, None for what cannot be one
+    served: dict[str, tuple[bytes, bytes]]  # post id -> as effective_cache.served
+
+
+def known(refs: Sequence[str], *, now: datetime) -> Known:
+    """The refs whose post id is not among those served are for `lookup`."""
+    ids: dict[str, str | None] = {ref: ref for ref in refs if _CANONICAL.fullmatch(ref)}
+    if len(ids) < len(refs):
+        others = resolve([ref for ref in refs if ref not in ids])
+        ids |= {ref: str(i) if i else None for ref, i in others.items()}
+    wanted = list(dict.fromkeys(i for i in ids.values() if i is not None))
+    return Known(ids, effective_cache.served(wanted, at=now))
+
+
+_CANONICAL = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def resolve(refs: Sequence[str]) -> dict[str, uuid.UUID | None]:

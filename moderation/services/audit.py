@@ -15,19 +15,29 @@ GENESIS = "0" * 64
 SEAL_LOCK = 0x5EA1  # advisory lock number of the sealer
 
 
+_RECORD = """
+INSERT INTO moderation_auditrow (at, event, person, role, organisation, client, subject_kind, subject, data)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb)
+"""
+
+
 def record(event: AuditEvent, subject: models.Model, *, caller: Caller, now: datetime, **data: Any) -> None:
     """Insert one row. `data` holds ids and codes only, never names or free text."""
-    AuditRow.objects.create(
-        at=now,
-        event=event,
-        person=caller.person_id,
-        role=caller.role,
-        organisation=caller.organisation_id,
-        client=caller.client_id,
-        subject_kind=subject._meta.model_name or "",
-        subject=str(subject.pk),
-        data=data,
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _RECORD,
+            [
+                now,
+                event,
+                caller.person_id,
+                caller.role,
+                caller.organisation_id,
+                caller.client_id,
+                subject._meta.model_name or "",
+                str(subject.pk),
+                json.dumps(data),
+            ],
+        )
 
 
 @transaction.atomic

@@ -21,6 +21,7 @@ from moderation.enums import (
     OutboxKind,
 )
 from moderation.errors import Conflict, NotFound
+from moderation.ids import new_id
 from moderation.models import ClusterMember, Flag, PostVersion, Reporter, ReviewItem
 from moderation.permissions import may_flag, may_flag_for_others, may_withdraw
 from moderation.selectors import flagging, inputs, policies
@@ -221,9 +222,15 @@ def _reporter(caller: Caller, external_id: str | None) -> uuid.UUID | str:
 
 def _new_reporter(who: uuid.UUID | str) -> uuid.UUID:
     """The row of somebody who flags for the first time, perhaps twice at once."""
-    named = {"person_id": who} if isinstance(who, uuid.UUID) else {"external_id": who}
-    Reporter.objects.bulk_create([Reporter(**named)], ignore_conflicts=True)
-    return Reporter.objects.values_list("pk", flat=True).get(**named)
+    column = "person_id" if isinstance(who, uuid.UUID) else "external_id"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO moderation_reporter (id, {column}) VALUES (%s, %s) "  # noqa: S608 (two constants)
+            f"ON CONFLICT ({column}) DO NOTHING RETURNING id",
+            [new_id(), who],
+        )
+        inserted: tuple[uuid.UUID] | None = cursor.fetchone()
+    return inserted[0] if inserted else Reporter.objects.values_list("pk", flat=True).get(**{column: who})
 
 
 _INSERT = """

@@ -1,7 +1,6 @@
 """Answers kept for whoever sends the same write again within a day (models.IdempotencyKey)."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.db import connection
 
@@ -13,6 +12,8 @@ _INSERT = """
 INSERT INTO moderation_idempotencykey (caller, key, request_sha256, status, at)
 VALUES (%s, %s, %s, 0, %s) ON CONFLICT (caller, key) DO NOTHING RETURNING id
 """
+
+_KEEP = "UPDATE moderation_idempotencykey SET status = %s, body = %s::jsonb WHERE id = %s"
 
 
 def begin(caller: str, key: str, digest: str, *, now: datetime) -> IdempotencyKey:
@@ -33,8 +34,10 @@ def begin(caller: str, key: str, digest: str, *, now: datetime) -> IdempotencyKe
     return found
 
 
-def keep(row: IdempotencyKey, *, status: int, body: Any) -> None:
-    IdempotencyKey.objects.filter(pk=row.pk).update(status=status, body=body)
+def keep(row: IdempotencyKey, *, status: int, body: bytes | None) -> None:
+    """`body` is the answer's JSON, None for an answer without one."""
+    with connection.cursor() as cursor:
+        cursor.execute(_KEEP, [status, body.decode() if body is not None else None, row.pk])
 
 
 def clear_old(*, now: datetime) -> int:

@@ -8,7 +8,13 @@ from django.db import connection
 
 from moderation.api import changes
 from moderation.enums import Scope
+from moderation.models import Post
+from moderation.redis_client import key as redis_key
+from moderation.redis_client import server
+from moderation.services import escalations
+from moderation.services.escalations import CaseRef
 from tests.api.clients import Api, key, program
+from tests.factories import desk as d
 from tests.factories import platform as p
 from tests.factories import programme as f
 
@@ -44,6 +50,57 @@ def test_a_lookup_knows_the_viewers_choice(platform, rated):
     own = {"posts": ["ext:status/1"], "viewer_preference": "do_not_reduce"}
 
     assert platform.post("/distribution/lookup", own).json()["posts"][0]["multipliers"]["feed"] == 1.0
+
+
+def cached(post_id) -> str:
+    """The name under which Redis holds what is to be done with a post."""
+    return redis_key("effects", server().run_id(), post_id)
+
+
+def test_what_is_passed_on_from_the_cache_is_what_postgresql_says(platform, rated, clock):
+    paula, peter = p.specialist(clock=clock), p.specialist(clock=clock)
+    regional = p.post(
+        "They meet at the station with stones.", clock=clock, external_id='status/"2\\', actor="b"
+    )
+    case = d.opened(regional, by=paula, clock=clock, regions=("LK",))
+    escalations.confirm(d.proposed(case, by=paula, clock=clock).pk, caller=peter, now=clock())
+    plain = p.post("Good morning, everyone.", clock=clock, actor="page-2")
+    p.settle(clock)
+    asked = {"posts": ["ext:status/1", f"ext:{regional.external_id}", str(plain.pk), str(plain.pk).upper(),
+                       "0193787a-5f00-7abc-8def-000000000001", "ext:nothing", "status/1"]}  # fmt: skip
+
+    passed_on = platform.post("/distribution/lookup", asked).json()
+    assert server().client.delete(*map(cached, Post.objects.values_list("pk", flat=True))) == 3
+    looked_up = platform.post("/distribution/lookup", asked).json()
+
+    assert passed_on == looked_up
+    assert [s["state"] for s in passed_on["posts"]] == ["effect", "effect", "none", "none"] + ["unknown"] * 3
+
+
+def test_what_ends_by_time_ends_on_the_second_although_no_worker_runs(platform, clock):
+    post = p.post(WELL, clock=clock)
+    paula = p.specialist(clock=clock)
+    case = d.opened(post, by=paula, clock=clock)
+    escalations.hide(CaseRef(case.pk, case.version), explanation="Look again.", caller=paula, now=clock())
+    p.settle(clock)
+
+    def state() -> str:
+        return platform.post("/distribution/lookup", {"posts": [str(post.pk)]}).json()["posts"][0]["state"]
+
+    assert state() == "effect"
+    clock.advance(hours=24, seconds=-1)
+    assert state() == "effect"
+    clock.advance(seconds=1)
+    assert state() == "none"
+
+
+def test_an_entry_that_was_spoilt_is_read_from_postgresql(platform, rated, clock):
+    def told() -> str:
+        return platform.post("/distribution/lookup", {"posts": ["ext:status/1"]}).json()["posts"][0]["label"]
+
+    for spoilt in (b"1||{", b'1||{}\n{"label":null', b'1||{"label":null}', b"1|soon|", b"x||", b"\xff|"):
+        server().client.set(cached(Post.objects.get().pk), spoilt)
+        assert told() == "warning"
 
 
 def test_at_most_1000_posts_are_looked_up_at_once(platform):
@@ -111,7 +168,9 @@ def test_a_cursor_from_before_the_feed_was_set_back_asks_for_a_new_snapshot(plat
     assert answer.json()["code"] == "cursor_unknown"
 
 
-@pytest.mark.parametrize("cursor", ["", "-1", "abc", "1.5", "9" * 19, "7", "01-00000000", "7-0000000g", "0&cursor=0"])
+@pytest.mark.parametrize(
+    "cursor", ["", "-1", "abc", "1.5", "9" * 19, "7", "01-00000000", "7-0000000g", "0&cursor=0"]
+)
 def test_a_cursor_that_is_none_is_refused(platform, cursor):
     assert platform.get(f"/distribution/changes?cursor={cursor}").json()["errors"]["cursor"]
 
