@@ -32,9 +32,12 @@ def run(stage: Stage) -> None:
     key = cast.make(partner_count=1, reviewer_count=0, now=timezone.now()).platform
     numbers = itertools.count()
     for clients in CLIENTS:
-        ours = measure.load([_flag(stage, key, numbers) for _ in range(clients)], seconds=SECONDS)
-        bound = measure.load([_insert(stage, numbers) for _ in range(clients)], seconds=SECONDS)
-        measure.show(f"flag_intake_vs_bare_insert clients={clients}", ours, bound)
+        measure.compare(
+            f"flag_intake_vs_bare_insert clients={clients}",
+            [_flag(stage, key, numbers) for _ in range(clients)],
+            [_insert(stage, numbers) for _ in range(clients)],
+            seconds=SECONDS,
+        )
 
 
 def _flag(stage: Stage, key: str, numbers: "itertools.count[int]") -> Callable[[], bool]:

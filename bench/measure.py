@@ -9,6 +9,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+ROUNDS = 5
+
 
 @dataclass(frozen=True)
 class Figures:
@@ -50,6 +52,26 @@ def load(calls: Sequence[Callable[[], bool]], *, seconds: float) -> Figures:
     return of([x for part in latencies for x in part], elapsed=elapsed, errors=sum(errors))
 
 
+def compare(
+    figure: str,
+    ours: Sequence[Callable[[], bool]],
+    bound: Sequence[Callable[[], bool]],
+    *,
+    seconds: float,
+    note: Callable[[], str] = lambda: "",
+) -> None:
+    """Both by turns, ROUNDS times for `seconds` in all each, so that both meet the same noise of the machine;
+    printed are the round with the median ratio and the smallest and largest ratio."""
+    rounds = [
+        (load(ours, seconds=seconds / ROUNDS), load(bound, seconds=seconds / ROUNDS)) for _ in range(ROUNDS)
+    ]
+    rounds.sort(key=lambda pair: pair[0].per_second / pair[1].per_second)
+    ratios = [a.per_second / b.per_second for a, b in rounds]
+    mine, theirs = rounds[ROUNDS // 2]
+    spread = f"of {ROUNDS} rounds {ratios[0]:.3f} to {ratios[-1]:.3f}"
+    emit(figure, ratios[ROUNDS // 2], ours=mine, bound=theirs, note="; ".join(filter(None, (spread, note()))))
+
+
 def of(latencies: Sequence[float], *, elapsed: float, errors: int = 0) -> Figures:
     """Figures from latencies in seconds."""
     cuts = (
@@ -59,11 +81,6 @@ def of(latencies: Sequence[float], *, elapsed: float, errors: int = 0) -> Figure
     )
     p50, p95, p99 = (cuts[i] * 1000 for i in (49, 94, 98))
     return Figures(len(latencies) / elapsed, p50, p95, p99, errors)
-
-
-def show(figure: str, ours: Figures, bound: Figures, *, note: str = "") -> None:
-    """Ours beside the bound of the same run, and the ratio of their rates."""
-    emit(figure, ours.per_second / bound.per_second, ours=ours, bound=bound, note=note)
 
 
 def emit(figure: str, ratio: float, *, ours: object, bound: object, note: str = "") -> None:

@@ -44,14 +44,12 @@ def run(stage: Stage) -> None:
             database.execute("VACUUM ANALYZE bare_item")
         for reviewers in REVIEWERS:
             taken: list[str] = []
-            ours = measure.load([_take(stage, key, taken) for key in keys[:reviewers]], seconds=SECONDS)
-            bound = measure.load([_bare(stage) for _ in range(reviewers)], seconds=SECONDS)
-            doubles = len(taken) - len(set(taken))
-            measure.show(
+            measure.compare(
                 f"take_vs_bare_skip_locked open={count} reviewers={reviewers}",
-                ours,
-                bound,
-                note=f"handed out twice: {doubles}",
+                [_take(stage, key, taken) for key in keys[:reviewers]],
+                [_bare(stage) for _ in range(reviewers)],
+                seconds=SECONDS,
+                note=lambda taken=taken: f"handed out twice: {len(taken) - len(set(taken))}",
             )
 
 

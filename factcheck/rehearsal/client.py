@@ -22,17 +22,21 @@ class Client:
     def call(self, method: str, path: str, body: Any = None, *, key: str = "") -> tuple[int, Any]:
         """Status and parsed answer. Writes carry an Idempotency-Key (`key`, or a fresh one), so a broken
         connection is tried once more without doing anything twice."""
+        payload = json.dumps(body) if body is not None else None
+        status, raw = self.send(method, path, payload, key=key)
+        return status, json.loads(raw) if raw else None
+
+    def send(self, method: str, path: str, payload: str | None, *, key: str = "") -> tuple[int, bytes]:
+        """As `call`, with a body that is written already and an answer that nobody has read."""
         headers = dict(self._headers)
         if method != "GET":
             headers["Idempotency-Key"] = key or uuid.uuid4().hex
-        payload = json.dumps(body) if body is not None else None
         for last in (False, True):
             connection = self._connection()
             try:
                 connection.request(method, f"/api/v1{path}", payload, headers)
                 answer = connection.getresponse()
-                raw = answer.read()
-                return answer.status, json.loads(raw) if raw else None
+                return answer.status, answer.read()
             except (HTTPException, OSError):
                 connection.close()
                 self._local.connection = None
