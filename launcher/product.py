@@ -178,16 +178,12 @@ class Product:
                     grace=3.0,
                 )
             )  # fmt: skip
-        beat = self._places.var / "beat"
-        beat.mkdir(mode=0o700, exist_ok=True)
         found.append(
             Command(
                 name="beat",
                 argv=(
                     *celery,
                     "beat",
-                    "--schedule",
-                    str(beat / "schedule"),
                     "--pidfile",
                     "",
                     "--loglevel",

@@ -9,6 +9,7 @@ class ModerationConfig(AppConfig):
         from django.db.models.signals import post_migrate
 
         from moderation import (
+            messages,
             middleware,  # noqa: F401 (connects itself to signing in)
             reference,
             tasks,
@@ -16,3 +17,4 @@ class ModerationConfig(AppConfig):
 
         post_migrate.connect(reference.load, sender=self, dispatch_uid="moderation.reference")
         tasks.hang_bells()
+        messages.hang_sender()

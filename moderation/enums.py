@@ -179,6 +179,7 @@ class OutboxKind(TextChoices):
     JUDGE_FLAGS = "judge_flags", _("Answer the flags on some posts")
     JUDGE_CLUSTER = "judge_cluster", _("Answer the flags on every post of a cluster")
     POST_VERSION_ADDED = "post_version_added", _("A post version was added")
+    MESSAGE = "message", _("Send a message again that no worker understood")
 
 
 class AuditEvent(TextChoices):

@@ -87,7 +87,7 @@ def beat_heartbeat() -> None:
 
 
 def _send_echo(queue: str, token: str) -> None:
-    echo.apply_async((queue, token), queue=queue, expires=30, retry=False)
+    echo.apply_async((queue, token), queue=queue, retry=False)
 
 
 def _ring(queue: str) -> None:
@@ -101,7 +101,7 @@ def _ring(queue: str) -> None:
         return
     try:
         if server().client.set(key("bell", queue), 1, nx=True, ex=BELL_SECONDS):
-            drain_outbox.apply_async((queue,), queue=queue, expires=60, retry=False)
+            drain_outbox.apply_async((queue,), queue=queue, retry=False)
     except (OperationalError, OSError, redis.RedisError) as error:
         _broker_absent_until = time.monotonic() + REST_AFTER_FAILURE
         logger.warning("bell_not_heard", extra={"queue": queue, "error": str(error)})

@@ -23,29 +23,39 @@ StartWorker = Callable[..., Child]
 def start_worker(transactional_db: None, tmp_path: Path) -> Iterator[StartWorker]:
     """`start_worker("effects", …)` starts a worker of these queues, all without a name, and waits until it
     listens. What it works on must be committed: the test runs without a transaction around it.
+
+    `app` is the module of another release's Celery application, `clock` a file with the seconds by which
+    the process' wall clock is ahead, `beat` starts beat instead.
     """
     started: list[Child] = []
 
-    def start(*queues: str, concurrency: int = 1) -> Child:
+    def start(
+        *queues: str, concurrency: int = 1, app: str = "config", clock: Path | None = None, beat: bool = False
+    ) -> Child:
         name = f"worker-{len(started)}"
         database = connection.settings_dict["NAME"]
         command = Command(
             name=name,
             argv=(
-                sys.executable, "-m", "celery", "-A", "config", "worker", "--loglevel", "INFO",
-                "--queues", ",".join(queues or settings.TASK_QUEUES), "--concurrency", str(concurrency),
-                "--hostname", f"{name}-{os.getpid()}@%h", "--without-gossip", "--without-mingle",
+                sys.executable, "-m", "tests.set_clock" if clock else "celery", "-A", app,
+                *(("beat", "--pidfile", "") if beat else (
+                    "worker", "--queues", ",".join(queues or settings.TASK_QUEUES), "--concurrency", str(concurrency),
+                    "--hostname", f"{name}-{os.getpid()}@%h", "--without-gossip", "--without-mingle",
+                )),
+                "--loglevel", "INFO",
             ),
             env=os.environ | {
                 "DATABASE_URL": f"{os.environ['DATABASE_URL'].rpartition('/')[0]}/{database}",
                 "DJANGO_SETTINGS_MODULE": "config.settings.test",
+                "VERACITY_CLOCK": str(clock or ""),
             },
             log=tmp_path / f"{name}.log",
             grace=2.0,
         )  # fmt: skip
         child = Child(command)
         started.append(child)
-        assert until(lambda: " ready." in last_lines(command.log)), last_lines(command.log)
+        listens = "beat: Starting" if beat else " ready."
+        assert until(lambda: listens in last_lines(command.log)), last_lines(command.log)
         return child
 
     yield start

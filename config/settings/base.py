@@ -248,55 +248,58 @@ CELERY_TIMEZONE = "UTC"
 CELERY_TASK_DEFAULT_QUEUE = "effects"
 CELERY_TASK_CREATE_MISSING_QUEUES = True
 TASK_QUEUES = ("urgent", "effects", "delivery", "matching", "maintenance")
+CELERY_WORKER_CONSUMER = "moderation.messages:Consumer"
+CELERY_BEAT_SCHEDULER = "moderation.beat:SteadyScheduler"
+# No message expires: by a clock that is ahead, a worker would throw every one of them away.
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {
     "drain-urgent": {
         "task": "moderation.tasks.drain_outbox",
         "schedule": 2.0,
         "args": ("urgent",),
-        "options": {"queue": "urgent", "expires": 10},
+        "options": {"queue": "urgent"},
     },
     "drain-effects": {
         "task": "moderation.tasks.drain_outbox",
         "schedule": 2.0,
         "args": ("effects",),
-        "options": {"queue": "effects", "expires": 10},
+        "options": {"queue": "effects"},
     },
     "drain-matching": {
         "task": "moderation.tasks.drain_outbox",
         "schedule": 5.0,
         "args": ("matching",),
-        "options": {"queue": "matching", "expires": 10},
+        "options": {"queue": "matching"},
     },
     "drain-maintenance": {
         "task": "moderation.tasks.drain_outbox",
         "schedule": 5.0,
         "args": ("maintenance",),
-        "options": {"queue": "maintenance", "expires": 10},
+        "options": {"queue": "maintenance"},
     },
     "sequence-changes": {
         "task": "moderation.tasks.sequence_changes",
         "schedule": 2.0,
-        "options": {"queue": "effects", "expires": 10},
+        "options": {"queue": "effects"},
     },
     "sweep": {
         "task": "moderation.tasks.sweep",
         "schedule": 15.0,
-        "options": {"queue": "maintenance", "expires": 30},
+        "options": {"queue": "maintenance"},
     },
     "seal-audit": {
         "task": "moderation.tasks.seal_audit",
         "schedule": 5.0,
-        "options": {"queue": "maintenance", "expires": 10},
+        "options": {"queue": "maintenance"},
     },
     "deliver-notices": {
         "task": "moderation.tasks.deliver_notices",
         "schedule": 10.0,
-        "options": {"queue": "delivery", "expires": 30},
+        "options": {"queue": "delivery"},
     },
     "heartbeat": {
         "task": "moderation.tasks.beat_heartbeat",
         "schedule": 5.0,
-        "options": {"queue": "maintenance", "expires": 10},
+        "options": {"queue": "maintenance"},
     },
 }
 

@@ -213,7 +213,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=moderation.ids.new_id, editable=False, primary_key=True, serialize=False)),
                 ('queue', models.CharField(max_length=16)),
-                ('kind', models.CharField(choices=[('recompute_post', 'Recompute some posts'), ('recompute_cluster', 'Recompute every post of a cluster'), ('recompute_actor', 'Recompute every post of an actor'), ('publish', 'Write effective states to the cache'), ('refresh_item', "Count a post's flags and rank its items again"), ('refresh_cluster', "Count a cluster's flags and rank its items again"), ('judge_flags', 'Answer the flags on some posts'), ('judge_cluster', 'Answer the flags on every post of a cluster'), ('post_version_added', 'A post version was added')], max_length=24)),
+                ('kind', models.CharField(choices=[('recompute_post', 'Recompute some posts'), ('recompute_cluster', 'Recompute every post of a cluster'), ('recompute_actor', 'Recompute every post of an actor'), ('publish', 'Write effective states to the cache'), ('refresh_item', "Count a post's flags and rank its items again"), ('refresh_cluster', "Count a cluster's flags and rank its items again"), ('judge_flags', 'Answer the flags on some posts'), ('judge_cluster', 'Answer the flags on every post of a cluster'), ('post_version_added', 'A post version was added'), ('message', 'Send a message again that no worker understood')], max_length=24)),
                 ('target', models.UUIDField()),
                 ('payload', models.JSONField(default=dict)),
                 ('at', models.DateTimeField()),
@@ -223,7 +223,7 @@ class Migration(migrations.Migration):
                 ('error', models.TextField(blank=True, default='')),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('failed_at__isnull', True)), fields=['queue', 'available_at', 'id'], name='outbox_waiting'), models.Index(condition=models.Q(('failed_at__isnull', True)), fields=['target', 'kind'], name='outbox_by_target')],
+                'indexes': [models.Index(condition=models.Q(('failed_at__isnull', True)), fields=['queue', 'available_at', 'id'], name='outbox_waiting'), models.Index(condition=models.Q(('failed_at__isnull', True)), fields=['target', 'kind'], name='outbox_by_target'), models.Index(condition=models.Q(('attempts__gt', 0)), fields=['-failed_at'], name='outbox_tried')],
             },
         ),
         migrations.CreateModel(

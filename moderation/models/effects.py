@@ -55,6 +55,7 @@ class Outbox(models.Model):
             models.Index(
                 fields=["target", "kind"], condition=Q(failed_at__isnull=True), name="outbox_by_target"
             ),
+            models.Index(fields=["-failed_at"], condition=Q(attempts__gt=0), name="outbox_tried"),
         ]
 
 

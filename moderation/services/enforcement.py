@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
@@ -21,12 +22,12 @@ from moderation.enums import OutboxKind
 from moderation.errors import NotFound
 from moderation.models import ClusterMember, EffectiveState, FanOut, Outbox, Post, PostVersion, Strike
 from moderation.selectors import standing
-from moderation.services import effects, flags, outbox, ranking
+from moderation.services import effects, flags, messages, outbox, ranking
 
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 8
-LONGEST_WAIT = 300.0  # seconds between two attempts
+MOST_COUNTED = 9999  # attempts at what is not the row's fault have no end, the column has
 FAN_OUT_BATCH = 5000
 JUDGE_BATCH = 1000
 TOGETHER = 100  # rows in one transaction: short enough that nobody waits long for an item it has locked
@@ -62,7 +63,7 @@ def sweep(*, now: datetime, limit: int = 5000) -> dict[str, int]:
     with transaction.atomic():
         effects.request(ended, now=now)
         waiting = (
-            Outbox.objects.filter(failed_at__isnull=True, available_at__lte=now)
+            Outbox.objects.filter(outbox.due(now), failed_at__isnull=True, queue__in=settings.TASK_QUEUES)
             .order_by("queue")
             .values_list("queue", flat=True)
             .distinct()
@@ -98,7 +99,7 @@ def _together(rows: Sequence[Outbox], *, now: datetime) -> bool:
     """Do many rows of one kind at once; whether that went well. If not, nothing was done."""
     try:
         with transaction.atomic():
-            _ALL_AT_ONCE[OutboxKind(rows[0].kind)](sorted({row.target for row in rows}), now)
+            _ALL_AT_ONCE[OutboxKind(rows[0].kind)](sorted({row.target for row in rows}), _as_of(rows, now))
             Outbox.objects.filter(pk__in=[row.pk for row in rows]).delete()
     except Exception as error:
         logger.warning("outbox_rows_failed_together", extra={"rows": len(rows), "error": str(error)})
@@ -109,18 +110,36 @@ def _together(rows: Sequence[Outbox], *, now: datetime) -> bool:
 def _alone(row: Outbox, *, now: datetime) -> None:
     try:
         with transaction.atomic():
-            _HANDLERS[OutboxKind(row.kind)](row, now)
+            _handler(row)(row, _as_of([row], now))
     except Exception as error:
         _set_back(row, error, now=now)
     else:
         row.delete()
 
 
+def _as_of(rows: Sequence[Outbox], now: datetime) -> datetime:
+    """Nothing is done as of a time before it was asked for: this worker's clock may be behind (CEL-06)."""
+    return max(now, *(row.at for row in rows))
+
+
+def _handler(row: Outbox) -> Callable[[Outbox, datetime], None]:
+    """Raises NotNow for work of another release: it is kept, and one that knows it does it (CEL-07)."""
+    handler = _HANDLERS.get(row.kind)
+    if handler is None:
+        raise NotNow(f"This release does not know work of the kind “{row.kind}”.")
+    return handler
+
+
+def _printable(text: str) -> str:
+    """What PostgreSQL can hold: a row whose error could not be stored would stop its queue."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\0")
+
+
 def _set_back(row: Outbox, error: Exception, *, now: datetime) -> None:
     """Try again later, later each time, and give up after MAX_ATTEMPTS."""
-    row.attempts += 1
-    row.error = f"{type(error).__name__}: {error}"[:2000]
-    wait = min(2 ** min(row.attempts, 16), LONGEST_WAIT) * random.uniform(0.5, 1)  # noqa: S311 (jitter)
+    row.attempts = min(row.attempts + 1, MOST_COUNTED)
+    row.error = _printable(f"{type(error).__name__}: {error}")[:2000]
+    wait = min(2 ** min(row.attempts, 16), outbox.LONGEST_WAIT.total_seconds()) * random.uniform(0.5, 1)  # noqa: S311 (jitter)
     row.available_at = now + timedelta(seconds=wait)
     if row.attempts >= MAX_ATTEMPTS and not isinstance(error, NotNow):
         row.failed_at = now
@@ -238,7 +257,12 @@ def _post_version_added(row: Outbox, now: datetime) -> None:
         effects.recompute([version.post_id], now=now)  # a new post shares its actor's standing
 
 
-_HANDLERS: dict[OutboxKind, Callable[[Outbox, datetime], None]] = {
+def _message(row: Outbox, now: datetime) -> None:
+    if reason := messages.send_again(row):
+        raise NotNow(reason)
+
+
+_HANDLERS: dict[str, Callable[[Outbox, datetime], None]] = {
     OutboxKind.RECOMPUTE_POST: _recompute_post,
     OutboxKind.RECOMPUTE_CLUSTER: _recompute_cluster,
     OutboxKind.RECOMPUTE_ACTOR: _recompute_actor,
@@ -248,6 +272,7 @@ _HANDLERS: dict[OutboxKind, Callable[[Outbox, datetime], None]] = {
     OutboxKind.JUDGE_FLAGS: _judge_flags,
     OutboxKind.JUDGE_CLUSTER: _judge_cluster,
     OutboxKind.POST_VERSION_ADDED: _post_version_added,
+    OutboxKind.MESSAGE: _message,
 }
 
 # The kinds of outbox.TOGETHER, for many targets.

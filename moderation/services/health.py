@@ -9,13 +9,15 @@ from datetime import datetime
 import redis
 from django.conf import settings
 from django.db import DatabaseError, connection
-from django.db.models import Count, Min
+from django.db.models import Count, Min, QuerySet
 
+from moderation.enums import OutboxKind
 from moderation.models import FanOut, Outbox
 from moderation.redis_client import key, server
 from moderation.services import audit, changes
 
 ECHO_SECONDS = 60
+ALIVE_MS = 24 * 3600 * 1000  # how long Redis remembers an answer; what is left says when it came
 _send_echo: Callable[[str, str], None] | None = None
 
 
@@ -58,7 +60,7 @@ def answer_echo(queue: str, token: str) -> None:
     with client.pipeline() as pipe:
         pipe.rpush(key("echo", token), 1)
         pipe.expire(key("echo", token), ECHO_SECONDS)
-        pipe.set(key("alive", queue), time.time(), ex=24 * 3600)
+        pipe.set(key("alive", queue), 1, px=ALIVE_MS)
         pipe.execute()
 
 
@@ -94,9 +96,10 @@ def queues(*, now: datetime) -> list[QueueHealth]:
         .order_by("queue")
     )
     found = []
-    for name in settings.TASK_QUEUES:
+    # Work of another release may wait in a queue that no worker of this one asks.
+    for name in dict.fromkeys([*settings.TASK_QUEUES, *sorted(waiting), *sorted(failed)]):
         row = waiting.get(name)
-        age = (now - row["oldest"]).total_seconds() if row else 0.0
+        age = max((now - row["oldest"]).total_seconds(), 0.0) if row else 0.0
         found.append(QueueHealth(name, row["n"] if row else 0, age, failed.get(name, 0), _last_echo(name)))
     return found
 
@@ -104,19 +107,30 @@ def queues(*, now: datetime) -> list[QueueHealth]:
 def silences() -> dict[str, float | None]:
     """Seconds since a worker last answered, by queue; None where none has yet, empty without Redis."""
     try:
-        answers = server().client.mget([key("alive", queue) for queue in settings.TASK_QUEUES])
+        with server().client.pipeline(transaction=False) as pipe:
+            for queue in settings.TASK_QUEUES:
+                pipe.pttl(key("alive", queue))
+            return dict(zip(settings.TASK_QUEUES, map(_silence, pipe.execute()), strict=True))
     except redis.RedisError:
         return {}
-    seconds = (time.time() - float(at) if at else None for at in answers)
-    return dict(zip(settings.TASK_QUEUES, seconds, strict=True))
 
 
 def _last_echo(queue: str) -> float | None:
     try:
-        at = server().client.get(key("alive", queue))
+        return _silence(server().client.pttl(key("alive", queue)))
     except redis.RedisError:
         return None
-    return time.time() - float(at) if at else None
+
+
+def _silence(left_ms: int) -> float | None:
+    """Seconds since an answer, by the one clock that all ask: this host's and the worker's may differ."""
+    return max(ALIVE_MS - left_ms, 0) / 1000 if left_ms >= 0 else None
+
+
+def not_understood() -> "QuerySet[Outbox]":
+    """Work and messages that this release's workers met and do not know; kept until one of another does."""
+    known = [kind for kind in OutboxKind.values if kind != OutboxKind.MESSAGE]
+    return Outbox.objects.filter(attempts__gt=0).exclude(kind__in=known).order_by("at", "id")
 
 
 def summary(*, now: datetime) -> dict[str, object]:
@@ -126,6 +140,7 @@ def summary(*, now: datetime) -> dict[str, object]:
         "changes": changes.waiting(now=now),
         "unsealed": audit.unsealed(),
         "failed": list(Outbox.objects.filter(failed_at__isnull=False).order_by("-failed_at")[:50]),
+        "not_understood": list(not_understood().filter(failed_at__isnull=True)[:50]),
         "fan_outs": list(FanOut.objects.filter(finished_at__isnull=True).order_by("-started_at")[:20]),
         "database": database_answers(),
         "redis": redis_answers(),

@@ -5,16 +5,18 @@ A message only wakes a worker, after the commit; a lost message costs time, neve
 
 import uuid
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache, partial
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Q
 
 from moderation.enums import OutboxKind
 from moderation.ids import new_id
 from moderation.models import Outbox
 
+LONGEST_WAIT = timedelta(minutes=5)  # between two attempts
 QUEUE_OF = {
     OutboxKind.RECOMPUTE_POST: "effects",
     OutboxKind.RECOMPUTE_CLUSTER: "effects",
@@ -26,6 +28,7 @@ QUEUE_OF = {
     OutboxKind.JUDGE_FLAGS: "maintenance",
     OutboxKind.JUDGE_CLUSTER: "maintenance",
     OutboxKind.POST_VERSION_ADDED: "matching",
+    OutboxKind.MESSAGE: "maintenance",
 }
 # Kinds whose rows are worked through many at a time, in one transaction.
 TOGETHER = frozenset({OutboxKind.RECOMPUTE_POST, OutboxKind.REFRESH_ITEM})
@@ -94,6 +97,12 @@ def posts_of(row: Outbox) -> list[uuid.UUID]:
     return [uuid.UUID(i) for i in row.payload["posts"]] if "posts" in row.payload else [row.target]
 
 
+def due(now: datetime) -> Q:
+    """What may be worked on. Only a row that failed waits for a time, and for LONGEST_WAIT at most: another
+    one, or one that would wait for longer, was written before somebody set the clock back (CEL-06)."""
+    return Q(attempts=0) | Q(available_at__lte=now) | Q(available_at__gt=now + LONGEST_WAIT)
+
+
 def take(queue: str, *, most: int = 1, now: datetime) -> list[Outbox]:
     """The oldest waiting row, locked, and up to `most` in all that ask for the same of other targets.
 
@@ -102,7 +111,7 @@ def take(queue: str, *, most: int = 1, now: datetime) -> list[Outbox]:
     """
     waiting = (
         Outbox.objects.select_for_update(skip_locked=True)
-        .filter(queue=queue, available_at__lte=now, failed_at__isnull=True)
+        .filter(due(now), queue=queue, failed_at__isnull=True)
         .order_by("available_at", "id")
     )
     first = waiting.first()

@@ -74,6 +74,7 @@ def _live(request: Visit) -> dict[str, Any]:
             {"row": row, "what": OutboxKind(row.kind).label if row.kind in OutboxKind.values else row.kind}
             for row in figures["failed"]  # type: ignore[attr-defined]
         ],
+        "not_understood": figures["not_understood"],
         "fan_outs": _fan_outs(figures["fan_outs"]),  # type: ignore[arg-type]
         "may_retry": bool(may_retry),
         "retry_refusal": may_retry.reason,

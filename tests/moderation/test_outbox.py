@@ -89,11 +89,44 @@ def test_a_failing_receiver_of_an_event_is_told_again_and_nothing_it_did_stays(c
 def test_a_row_for_later_does_not_stand_in_the_way(clock):
     posts = [p.post(f"Post {n}.", clock=clock) for n in range(3)]
     p.settle(clock)
-    later = outbox.put(OutboxKind.RECOMPUTE_POST, [posts[0].pk], now=clock() + timedelta(hours=1))[0]
+    later = outbox.put(OutboxKind.RECOMPUTE_POST, [posts[0].pk], now=clock())[0]
+    later.attempts, later.available_at = 1, clock() + timedelta(minutes=1)  # as after a failure
+    later.save()
     outbox.put(OutboxKind.RECOMPUTE_POST, [post.pk for post in posts[1:]], now=clock())
 
     assert work(clock, "effects") == 2
     assert [row.pk for row in Outbox.objects.all()] == [later.pk]
+
+
+def test_work_asked_for_by_a_clock_that_was_ahead_is_done_at_once_and_not_as_of_before(clock):
+    post = p.post(clock=clock)
+    p.settle(clock)
+    clock.advance(hours=1)
+    p.rated(post, clock=clock)
+    clock.advance(hours=-1)  # somebody sets it right
+
+    p.settle(clock)
+
+    clock.advance(hours=1)
+    assert p.feed_of(post, clock=clock) == 0.2
+    assert not Outbox.objects.exists()
+
+
+def test_a_row_whose_error_no_database_can_hold_stops_nothing(clock, monkeypatch):
+    post = p.post(clock=clock)
+    p.settle(clock)
+
+    def fail(*args, **more):
+        raise RuntimeError("bytes \0 and half a letter \ud83d")
+
+    monkeypatch.setattr(ranking, "refresh", fail)
+    outbox.put(OutboxKind.REFRESH_ITEM, [post.pk], now=clock())
+    outbox.put(OutboxKind.JUDGE_FLAGS, [post.pk], now=clock())
+
+    work(clock, "maintenance")
+
+    (row,) = Outbox.objects.all()
+    assert row.error == "RuntimeError: bytes \\0 and half a letter \\ud83d"
 
 
 def test_a_drain_ends_in_time_however_much_waits(clock, monkeypatch):
