@@ -296,17 +296,19 @@ def restrict(
 
 @transaction.atomic
 def restore(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) -> int:
-    """Take a removal or restriction of this case back; ratings it masked show again. Returns how many ended.
-
-    Raises as `keep`.
+    """Take a removal or restriction of this case back; ratings it masked show again, rating work that it cut
+    short goes on. Returns how many ended. Raises as `keep`.
     """
     may_work_desk(caller).require()
     _require_words(explanation=explanation)
+    about = Escalation.objects.filter(pk=ref.id).values_list("post_id", flat=True)
+    queue.lock_about(post_ids=list(about))  # as in confirm
     case = _case(ref)
     _step(case, "restore", now=now)
     ended = _end_in_force(
         case, MEASURES, key=f"restore:{case.pk}", explanation=explanation, caller=caller, now=now
     )
+    subjects.go_on_restored(case.post, caller=caller, now=now)
     audit.record(AuditEvent.POST_RESTORED, case, caller=caller, now=now, ended=ended)
     return ended
 

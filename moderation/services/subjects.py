@@ -7,7 +7,7 @@ import uuid
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError, transaction
-from django.db.models import Case, Exists, F, OuterRef, QuerySet, When
+from django.db.models import Case, Exists, F, OuterRef, Q, QuerySet, When
 
 from moderation import locks
 from moderation.caller import Caller
@@ -166,6 +166,36 @@ def close_removed(post: Post, *, outcome: ItemOutcome, caller: Caller, now: date
     for item in locks.open_items(post_ids=[post.pk]):
         queue.close(item, outcome=outcome, caller=caller, now=now)
     outbox.put(OutboxKind.REFRESH_ITEM, [post.pk], now=now)
+
+
+def go_on_restored(post: Post, *, caller: Caller, now: datetime) -> None:
+    """The desk took its removal back: rating work that the removal cut short goes on in a new item, due when the
+    old one was. An item closes by ratings on all its claims or by a removal that holds (domain 6); a claim that
+    was rated meanwhile needs none.
+    """
+    version = post.current_version
+    if version is None or post.deleted_at is not None or _removed_everywhere(post.pk):
+        return
+    members = ClusterMember.objects.filter(post_version=version, left_at__isnull=True)
+    about = Q(post_id=post.pk) | Q(cluster_id__in=members.values("cluster_id"))
+    for kind in (ItemKind.REVIEW, ItemKind.RE_CHECK):
+        last = ReviewItem.objects.filter(about, kind=kind).order_by("-opened_at", "-id").first()
+        if last is None or last.outcome != ItemOutcome.REMOVED:
+            continue
+        if kind == ItemKind.REVIEW and queue.every_cluster_is_rated(version, now=now):
+            continue
+        item = queue.open_for_version(
+            version, kind=kind, reasons=last.reasons, picked=last.picked, caller=caller, now=now
+        )
+        item.due_at = min(item.due_at, last.due_at)
+        item.touched = True  # its flags have the removal's answer: only a person closes it
+        item.save(update_fields=["due_at", "touched"])
+    outbox.put(OutboxKind.REFRESH_ITEM, [post.pk], now=now)
+
+
+def _removed_everywhere(post_id: uuid.UUID) -> bool:
+    rows = Decision.objects.filter(post_id=post_id, kind=DecisionKind.REMOVAL, regions=[], ends=False)
+    return rows.filter(superseded_by__isnull=True).exists()
 
 
 def _merge(own: ReviewItem, shared: ReviewItem, *, now: datetime) -> None:

@@ -5,9 +5,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from factcheck.services import partners, people
-from moderation.enums import ItemStatus
+from moderation.caller import SYSTEM
+from moderation.enums import Ground, ItemStatus
 from moderation.models import Decision, Escalation, Flag, ItemNote, ReviewItem
-from moderation.services import notes
+from moderation.services import notes, posts
 from tests.factories import platform as p
 from tests.factories import programme as f
 from tests.factories.desk import decide, judge, opened, page_of, words
@@ -94,3 +95,55 @@ def test_a_rating_is_masked_by_a_removal_and_shows_again_when_it_is_restored(cas
     assert (p.lookup(post, clock=clock)["removed"], p.feed_of(post, clock=clock)) == (False, 0.2)
     assert Decision.objects.filter(kind="standing_verdict").count() == 1
     assert f"Rated false by {rita.organisation.name}" in words(first.get(page_of(case)))
+
+
+def remove_and_restore(case, clock, between=lambda: None):
+    first, second = (visit(p.specialist(clock=clock)) for _ in range(2))
+    decide(first, case, "remove")
+    judge(second, case.proposals.get(), "confirm")
+    p.settle(clock)
+    between()
+    decide(first, case, "restore")
+    p.settle(clock)
+
+
+def test_rating_work_that_a_removal_cut_short_goes_on_when_the_post_is_restored(case, post, rita, clock):
+    before = ReviewItem.objects.get(status=ItemStatus.OPEN)
+
+    remove_and_restore(case, clock)
+
+    again = ReviewItem.objects.get(status=ItemStatus.OPEN)
+    assert again.pk != before.pk and again.displayed_version_id == post.current_version_id
+    assert again.due_at <= before.due_at
+    assert f.rate(post, by=rita, clock=clock).claim.cluster.members.get().post_id == post.pk
+    p.settle(clock)
+    assert p.feed_of(post, clock=clock) == 0.2
+
+
+def test_rating_work_that_was_done_before_a_removal_is_not_opened_again(case, post, rita, clock):
+    f.rate(post, by=rita, clock=clock)
+    p.settle(clock)
+
+    remove_and_restore(case, clock)
+
+    assert not ReviewItem.objects.filter(status=ItemStatus.OPEN).exists()
+
+
+def test_a_post_whose_author_deleted_it_meanwhile_gets_no_work_when_it_is_restored(case, post, clock):
+    remove_and_restore(case, clock, between=lambda: posts.delete(post.pk, caller=SYSTEM, now=clock()))
+
+    assert not ReviewItem.objects.filter(status=ItemStatus.OPEN).exists()
+
+
+def test_a_post_that_another_case_keeps_removed_gets_no_work_until_that_is_restored_too(case, post, clock):
+    other = opened(post, by=p.specialist(clock=clock), clock=clock, ground=Ground.HATE)
+    first, second = (visit(p.specialist(clock=clock)) for _ in range(2))
+    for one in (case, other):
+        decide(first, one, "remove")
+        judge(second, one.proposals.get(), "confirm")
+    p.settle(clock)
+
+    decide(first, case, "restore")
+    assert not ReviewItem.objects.filter(status=ItemStatus.OPEN).exists()
+    decide(first, other, "restore")
+    assert ReviewItem.objects.filter(status=ItemStatus.OPEN).count() == 1
