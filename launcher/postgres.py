@@ -202,7 +202,10 @@ class Postgres:
         self._give_to_server(staged)
         locale = ["--locale=C.UTF-8"]
         if self._version >= 17:
-            locale = ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+            # lc-ctype says to the search for words (pg_trgm) what letters are.
+            locale = [
+                "--locale=C", "--lc-ctype=C.UTF-8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8",
+            ]  # fmt: skip
         self._run(
             self._binaries / "initdb", "-D", str(staged), "-U", "postgres", "--encoding=UTF8", *locale,
             "--auth-local=trust", "--auth-host=reject", *([] if self.durable else ["--no-sync"]),

@@ -3,6 +3,7 @@
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 import django.db.models.deletion
+import django.db.models.functions.text
 import moderation.ids
 from django.conf import settings
 from django.db import migrations, models
@@ -240,5 +241,13 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='rating',
             constraint=models.CheckConstraint(condition=models.Q(('verdict__in', ['satire', 'true']), ('article__isnull', False), _connector='OR'), name='rating_has_article', violation_error_message='This verdict needs an article on your own domain.'),
+        ),
+        migrations.AddIndex(
+            model_name='claim',
+            index=django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.indexes.OpClass(django.db.models.functions.text.Upper('text'), name='gin_trgm_ops'), name='claim_by_words'),
+        ),
+        migrations.AddIndex(
+            model_name='rating',
+            index=django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.indexes.OpClass(django.db.models.functions.text.Upper('headline'), name='gin_trgm_ops'), name='rating_by_words'),
         ),
     ]

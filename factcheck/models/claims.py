@@ -1,7 +1,8 @@
 """Claims, which posts make them, and what they are recognised by."""
 
-from django.contrib.postgres.indexes import HashIndex
+from django.contrib.postgres.indexes import GinIndex, HashIndex, OpClass
 from django.db import models
+from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
 from factcheck.enums import MatchKind, MatchState
@@ -17,6 +18,11 @@ class Claim(models.Model):
     language = models.CharField(max_length=8)
     added_for = models.ForeignKey("Partner", on_delete=models.PROTECT, related_name="+")
     added_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            GinIndex(OpClass(Upper("text"), name="gin_trgm_ops"), name="claim_by_words"),
+        ]
 
     def __str__(self) -> str:
         return self.text[:80]

@@ -1,8 +1,10 @@
 """Ratings: the partners' rows. Append-only; a revision supersedes, a withdrawal ends."""
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
 from factcheck.enums import ArticleStatus, Verdict
@@ -52,7 +54,10 @@ class Rating(models.Model):
     )
 
     class Meta:
-        indexes = [models.Index(fields=["partner", "-id"], name="rating_by_partner")]
+        indexes = [
+            models.Index(fields=["partner", "-id"], name="rating_by_partner"),
+            GinIndex(OpClass(Upper("headline"), name="gin_trgm_ops"), name="rating_by_words"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(verdict__in=["satire", "true"]) | Q(article__isnull=False),

@@ -2,7 +2,9 @@
 
 import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
+import django.contrib.postgres.operations
 import django.db.models.deletion
+import django.db.models.functions.text
 import moderation.ids
 import moderation.models.people
 from django.conf import settings
@@ -18,6 +20,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        django.contrib.postgres.operations.TrigramExtension(),  # words are searched by it
         migrations.CreateModel(
             name='AuditSeal',
             fields=[
@@ -635,5 +638,25 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='strike',
             index=models.Index(fields=['actor', 'counts_until'], name='strike_by_actor'),
+        ),
+        migrations.AddIndex(
+            model_name='actor',
+            index=django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.indexes.OpClass(django.db.models.functions.text.Upper('name'), name='gin_trgm_ops'), name='actor_by_words'),
+        ),
+        migrations.AddIndex(
+            model_name='postcontent',
+            index=django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.indexes.OpClass(django.db.models.functions.text.Upper('text'), name='gin_trgm_ops'), name='post_by_words'),
+        ),
+        migrations.AddIndex(
+            model_name='postcontent',
+            index=django.contrib.postgres.indexes.GinIndex(fields=['links'], name='post_by_link', opclasses=['jsonb_path_ops']),
+        ),
+        migrations.AddIndex(
+            model_name='user',
+            index=django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.indexes.OpClass(django.db.models.functions.text.Upper('display_name'), name='gin_trgm_ops'), name='person_by_name'),
+        ),
+        migrations.AddIndex(
+            model_name='user',
+            index=django.contrib.postgres.indexes.GinIndex(django.contrib.postgres.indexes.OpClass(django.db.models.functions.text.Upper('email'), name='gin_trgm_ops'), name='person_by_address'),
         ),
     ]

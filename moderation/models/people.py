@@ -3,8 +3,10 @@
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
 from moderation.enums import MediaShown, Role, ViewerPreference
@@ -53,6 +55,12 @@ class User(AbstractBaseUser, PermissionsMixin):
     objects = UserManager()
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS = ["display_name"]
+
+    class Meta:
+        indexes = [
+            GinIndex(OpClass(Upper("display_name"), name="gin_trgm_ops"), name="person_by_name"),
+            GinIndex(OpClass(Upper("email"), name="gin_trgm_ops"), name="person_by_address"),
+        ]
 
     def __str__(self) -> str:
         return self.display_name or self.email

@@ -1,8 +1,10 @@
 """Actors and what they published. A version is immutable; its erasable text lives beside it."""
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Upper
 from django.utils.translation import gettext_lazy as _
 
 from moderation.enums import ActorKind
@@ -20,6 +22,7 @@ class Actor(models.Model):
     added_at = models.DateTimeField()
 
     class Meta:
+        indexes = [GinIndex(OpClass(Upper("name"), name="gin_trgm_ops"), name="actor_by_words")]
         constraints = [
             models.UniqueConstraint(
                 fields=["kind", "external_id"],
@@ -93,6 +96,13 @@ class PostContent(models.Model):
     links = models.JSONField(default=list)  # [url, …]
     media = models.JSONField(default=list)  # [{"url", "sha256", "alt"}, …]
     redacted_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            # `icontains` compares upper case.
+            GinIndex(OpClass(Upper("text"), name="gin_trgm_ops"), name="post_by_words"),
+            GinIndex(fields=["links"], opclasses=["jsonb_path_ops"], name="post_by_link"),
+        ]
 
 
 class PostReach(models.Model):

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
-
 from moderation.models import Decision, Post, PostVersion, ReachSample
 from moderation.selectors.distribution import EXT, resolve
 
@@ -40,17 +38,22 @@ def search(query: str, *, languages: Sequence[str], limit: int) -> list[Post]:
     query = query.strip()
     if not query:
         return []
-    named = Q(external_id=query.removeprefix("ext:"))
+    ids = Post.objects.order_by().values("pk")
+    found = [ids.filter(external_id=query.removeprefix("ext:"))]
     post_id = resolve([query])[query]
     if post_id is not None:
-        named |= Q(pk=post_id)
+        found.append(ids.filter(pk=post_id))
     if "://" in query:
-        named |= Q(current_version__content__links__contains=[query])
-    spoken = Q(language__in=languages)
+        found.append(ids.filter(current_version__content__links__contains=[query]))
+    spoken = ids.filter(language__in=languages)
     for word in query.split()[:8]:
-        spoken &= Q(current_version__content__text__icontains=word) | Q(actor__name__icontains=word)
+        # A union, not an OR over two tables: each half has an index of its own.
+        said = ids.filter(current_version__content__text__icontains=word)
+        spoken = spoken.filter(pk__in=said.union(ids.filter(actor__name__icontains=word)))
     return list(
-        Post.objects.filter(named | spoken, deleted_at__isnull=True, current_version__isnull=False)
+        Post.objects.filter(
+            pk__in=spoken.union(*found), deleted_at__isnull=True, current_version__isnull=False
+        )
         .select_related("actor", "current_version__content", "reach", "state")
         .order_by("-published_at", "id")[:limit]
     )
