@@ -16,6 +16,8 @@ from moderation import enums
 from moderation.caller import Caller
 from moderation.http.documents import ActorOut, FactorOut, MediaOut
 from moderation.http.fields import Moment
+from moderation.http.shapes import written
+from moderation.selectors import items as find
 from moderation.services import queue
 
 if TYPE_CHECKING:
@@ -97,7 +99,7 @@ class ItemOut(serializers.Serializer):
             "since": item.held_since if held else None,
             "until": item.held_until if held else None,
         }
-        return dict(LeaseOut(document).data)
+        return written(LeaseOut, document)
 
 
 class EvidenceOut(serializers.Serializer):
@@ -158,8 +160,11 @@ class ClaimOut(serializers.Serializer):
 
 
 def written_items(items: "Iterable[ReviewItem]", *, caller: Caller, now: datetime) -> list[dict[str, Any]]:
-    """Items as lists and the answers to decisions show them, in two queries for all."""
+    """Items as lists and the answers to decisions show them, in two queries for all; one more for an item
+    that was not read to be shown."""
     rows = list(items)
+    for item in rows:
+        find.read_shown(item)
     clusters = [item.cluster_id for item in rows if item.cluster_id]
     context = {
         "caller": caller,
@@ -167,4 +172,5 @@ def written_items(items: "Iterable[ReviewItem]", *, caller: Caller, now: datetim
         "claims": dict(Claim.objects.filter(cluster_id__in=clusters).values_list("cluster_id", "pk")),
         "partners": dossier.names([item.held_for for item in rows]),
     }
-    return [dict(ItemOut(item, context=context).data) for item in rows]
+    shape = ItemOut(context=context)
+    return [shape.to_representation(item) for item in rows]

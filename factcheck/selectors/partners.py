@@ -2,9 +2,11 @@
 
 import uuid
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import connection
 from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
@@ -22,10 +24,35 @@ def of(caller: Caller) -> Partner | None:
     return Partner.objects.filter(pk=caller.organisation_id).first() if caller.organisation_id else None
 
 
-def belongs(caller: Caller, partner: Partner) -> bool:
-    """Whether the caller's place in the partner is an active one now."""
-    places = Membership.objects.filter(partner=partner, status=MembershipStatus.ACTIVE)
-    return caller.person_id is not None and places.filter(person_id=caller.person_id).exists()
+@dataclass(frozen=True)
+class Place:
+    """Where somebody works: whether their place is an active one, and until when the partner is certified."""
+
+    partner: Partner
+    active: bool
+    certified_until: datetime | None  # None: no certificate holds now
+
+
+_PLACE = """
+SELECT p.*, EXISTS (
+        SELECT FROM factcheck_membership m
+        WHERE m.partner_id = p.id AND m.person_id = %(person)s AND m.status = 'active'),
+    (SELECT max(c.valid_until) FROM factcheck_certification c
+     WHERE c.partner_id = p.id AND c.valid_from <= %(now)s AND c.valid_until > %(now)s)
+FROM factcheck_partner p WHERE p.id = %(partner)s
+"""
+
+
+def place_of(caller: Caller, *, now: datetime) -> Place | None:
+    """The caller's place in the partner they act for, in one question; None for who acts for none."""
+    with connection.cursor() as cursor:
+        cursor.execute(_PLACE, {"person": caller.person_id, "partner": caller.organisation_id, "now": now})
+        row = cursor.fetchone()
+        names = [column.name for column in cursor.description]
+    if row is None:
+        return None
+    *values, active, certified = row
+    return Place(Partner.from_db(connection.alias, names[:-2], values), active, certified)
 
 
 def scope_of(partner: Partner) -> QueueScope:

@@ -5,8 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from django.db import transaction
-from django.db.models import F, Q
+from django.db import connection, transaction
 
 from factcheck.enums import LeaseEnding, SkipReason
 from factcheck.models import Draft, Lease, Partner
@@ -15,6 +14,7 @@ from factcheck.selectors import partners as find
 from factcheck.services import partners
 from moderation.caller import Caller
 from moderation.errors import Invalid, NotFound, Refused
+from moderation.ids import new_id
 from moderation.selectors import items
 from moderation.services import queue
 
@@ -28,28 +28,28 @@ def take_next(*, language: str = "", caller: Caller, now: datetime) -> "ReviewIt
 
     Items they skipped, or snoozed until later, are left out. Raises Refused, NotCertified, NothingToTake.
     """
-    partner = partners.certified(caller, now=now)
-    scope = find.scope_of(partner)
+    place = partners.at_work(caller, now=now)
+    scope = find.scope_of(place.partner)
     if language in scope.languages:
         scope = replace(scope, languages=(language,))
     item = queue.take_next(
         scope=scope,
         exclude=set_aside(caller.person_id, now=now),
-        until=find.certified_until(partner, now=now),
+        until=place.certified_until,
         caller=caller,
         now=now,
     )
-    _begin(item, partner, caller=caller, now=now)
+    _begin(item, place.partner, caller=caller, now=now)
     return item
 
 
 @transaction.atomic
 def take(item_id: uuid.UUID, *, caller: Caller, now: datetime) -> "ReviewItem":
     """Hand the caller this item. Raises Refused, NotCertified, NotFound, Conflict."""
-    partner = partners.certified(caller, now=now)
+    place = partners.at_work(caller, now=now)
     visible(item_id, caller=caller)
-    item = queue.take(item_id, until=find.certified_until(partner, now=now), caller=caller, now=now)
-    _begin(item, partner, caller=caller, now=now)
+    item = queue.take(item_id, until=place.certified_until, caller=caller, now=now)
+    _begin(item, place.partner, caller=caller, now=now)
     return item
 
 
@@ -59,9 +59,9 @@ def renew(item_id: uuid.UUID, *, caller: Caller, now: datetime) -> "ReviewItem":
 
     Raises Refused, NotCertified, NotFound, LeaseLost, Conflict.
     """
-    partner = partners.certified(caller, now=now)
+    place = partners.at_work(caller, now=now)
     visible(item_id, caller=caller)
-    return queue.renew(item_id, until=find.certified_until(partner, now=now), caller=caller, now=now)
+    return queue.renew(item_id, until=place.certified_until, caller=caller, now=now)
 
 
 @transaction.atomic
@@ -100,16 +100,19 @@ def end(item: "ReviewItem", ending: LeaseEnding, *, now: datetime) -> None:
     Lease.objects.filter(item_id=item.pk, ended_at__isnull=True).update(ended_at=now, ending=ending)
 
 
+_SET_ASIDE = """
+SELECT DISTINCT l.item_id FROM factcheck_lease l JOIN moderation_reviewitem i ON i.id = l.item_id
+WHERE l.person_id = %(person)s AND l.ending IN ('skipped', 'snoozed') AND i.status = 'open'
+  AND (l.ending = 'skipped' AND l.item_version = i.version OR l.ending = 'snoozed' AND l.wake_at > %(now)s)
+ORDER BY l.item_id
+"""
+
+
 def set_aside(person_id: uuid.UUID | None, *, now: datetime) -> list[uuid.UUID]:
     """Open items not to offer to this person: skipped at their present version, or snoozed until later."""
-    skipped = Q(ending=LeaseEnding.SKIPPED, item__version=F("item_version"))
-    snoozed = Q(ending=LeaseEnding.SNOOZED, wake_at__gt=now)
-    return list(
-        Lease.objects.filter(skipped | snoozed, person_id=person_id, item__status="open")
-        .order_by("item_id")
-        .values_list("item_id", flat=True)
-        .distinct()
-    )
+    with connection.cursor() as cursor:
+        cursor.execute(_SET_ASIDE, {"person": person_id, "now": now})
+        return [item_id for (item_id,) in cursor.fetchall()]
 
 
 def visible(item_id: uuid.UUID, *, caller: Caller) -> "ReviewItem":
@@ -138,19 +141,20 @@ def draft_of(item_id: uuid.UUID, *, caller: Caller) -> Draft | None:
     return Draft.objects.filter(item_id=item_id, person_id=caller.person_id).first()
 
 
+_BEGIN = """
+INSERT INTO factcheck_lease
+    (id, item_id, person_id, partner_id, fence, item_version, taken_at, ending, reason)
+VALUES (%s, %s, %s, %s, %s, %s, %s, '', '') ON CONFLICT DO NOTHING
+"""
+
+
 def _begin(item: "ReviewItem", partner: Partner, *, caller: Caller, now: datetime) -> None:
-    Lease.objects.filter(item_id=item.pk, ended_at__isnull=True).exclude(fence=item.fence).update(
-        ended_at=now, ending=LeaseEnding.TAKEN_OVER
-    )
-    row = Lease(
-        item_id=item.pk,
-        person_id=caller.person,
-        partner=partner,
-        fence=item.fence,
-        item_version=item.version,
-        taken_at=now,
-    )
-    Lease.objects.bulk_create([row], ignore_conflicts=True)
+    if item.fence > 1:  # somebody held it before
+        Lease.objects.filter(item_id=item.pk, ended_at__isnull=True).exclude(fence=item.fence).update(
+            ended_at=now, ending=LeaseEnding.TAKEN_OVER
+        )
+    with connection.cursor() as cursor:
+        cursor.execute(_BEGIN, [new_id(), item.pk, caller.person, partner.pk, item.fence, item.version, now])
 
 
 def _put_back(

@@ -47,18 +47,24 @@ def certified(caller: Caller, *, now: datetime) -> Partner:
 
     Called first in a transaction: until it ends, neither the partner nor one of its people is suspended.
     """
+    return at_work(caller, now=now).partner
+
+
+def at_work(caller: Caller, *, now: datetime) -> find.Place:
+    """As `certified`, with the end of the certificate."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM factcheck_partner WHERE id = %s FOR SHARE", [caller.organisation_id])
-    partner = find.of(caller)
-    if partner is None:
+    place = find.place_of(caller, now=now)
+    if place is None:
         raise Refused("Only reviewers of a partner do this.")
-    if partner.status == PartnerStatus.ACTIVE and not find.belongs(caller, partner):
+    partner = place.partner
+    if partner.status == PartnerStatus.ACTIVE and not place.active:
         raise Refused(f"You no longer work for {partner.name}.")
     answer = may_rate(caller, partner, now=now)
     if not answer:
-        held = partner.status == PartnerStatus.ACTIVE and partner.is_certified(now=now)
+        held = partner.status == PartnerStatus.ACTIVE and place.certified_until is not None
         raise (Refused if held else NotCertified)(answer.reason)
-    return partner
+    return place
 
 
 @transaction.atomic

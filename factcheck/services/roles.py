@@ -15,9 +15,10 @@ _ROLE = {MembershipRole.REVIEWER: Role.REVIEWER, MembershipRole.LEAD: Role.LEAD}
 
 
 def of_person(person_id: uuid.UUID, now: datetime) -> list[Capacity]:
+    places = partners.memberships_of(person_id).values_list("role", "partner_id", "partner__name")
     return [
-        Capacity(_ROLE[MembershipRole(m.role)], Organisation(m.partner_id, m.partner.name))
-        for m in partners.memberships_of(person_id)
+        Capacity(_ROLE[MembershipRole(role)], Organisation(partner_id, name))
+        for role, partner_id, name in places
     ]
 
 

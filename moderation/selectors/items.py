@@ -61,6 +61,13 @@ def get(item_id: uuid.UUID, scope: QueueScope | None) -> ReviewItem | None:
     ).first()
 
 
+def read_shown(item: ReviewItem) -> None:
+    """Read the version an item displays with all that is shown of it, unless it was read with the item."""
+    if not ReviewItem.displayed_version.is_cached(item):
+        shown = PostVersion.objects.select_related("content", "post__actor")
+        item.displayed_version = shown.get(pk=item.displayed_version_id)
+
+
 def summary(scope: QueueScope | None, *, now: datetime) -> dict[str, Any]:
     """Counts of what is open in scope: all, free, late, by language; and the next due time."""
     items = ReviewItem.objects.filter(in_scope(scope), status=ItemStatus.OPEN)

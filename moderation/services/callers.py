@@ -38,9 +38,9 @@ def capacities(person: User, *, now: datetime) -> list[Capacity]:
     """Everything the person may act as now, their working roles before plain membership."""
     if not person.is_active:
         return []
-    platform = RoleGrant.objects.filter(person=person, ended_at__isnull=True).order_by("granted_at", "id")
+    grants = RoleGrant.objects.filter(person=person, ended_at__isnull=True).order_by("granted_at", "id")
     held = [capacity for source in _sources for capacity in source(person.pk, now)]
-    held += [Capacity(Role(grant.role)) for grant in platform]
+    held += [Capacity(Role(role)) for role in grants.values_list("role", flat=True)]
     return [*held, Capacity(Role.MEMBER)]
 
 
