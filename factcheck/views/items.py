@@ -20,6 +20,7 @@ from factcheck.views.doors import Reading, Shift, reading, reviewing
 from factcheck.views.holding import Seen
 from moderation.errors import Conflict, Invalid, LeaseLost, Refused, StaleItem
 from moderation.services.queue import ItemRef
+from moderation.views.once import repeatable
 
 if TYPE_CHECKING:
     from moderation.models import ReviewItem
@@ -125,6 +126,7 @@ def _keep(request: Shift, found: "ReviewItem") -> None:
 
 @require_POST
 @reviewing
+@repeatable
 def draft(request: Shift, item_id: uuid.UUID) -> HttpResponse:
     """Keep what is typed; asked for while typing, with or without the lease."""
     leases.save_draft(item_id, typed(request.POST), caller=request.caller, now=timezone.now())
@@ -133,6 +135,7 @@ def draft(request: Shift, item_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 @reviewing
+@repeatable
 def consequences(request: Shift, item_id: uuid.UUID) -> HttpResponse:
     """What the verdict chosen in the form would do, before it is sent."""
     now = timezone.now()
@@ -145,6 +148,7 @@ def consequences(request: Shift, item_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 @reviewing
+@repeatable
 def article(request: Shift) -> HttpResponse:
     """Whether an address may be the article: the sentence that a submit would bring, at once."""
     url = request.POST.get("article_url", "").strip()

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -11,7 +12,7 @@ from django.utils.translation import gettext as _
 from factcheck import mail
 from factcheck.enums import MembershipRole, MembershipStatus
 from factcheck.forms_partners import InviteForm
-from factcheck.models import Membership, Partner
+from factcheck.models import Invitation, Membership, Partner
 from factcheck.selectors import partners as find
 from factcheck.services import people
 from factcheck.services.people import LAST_LEAD
@@ -55,6 +56,12 @@ def invite(request: Visit, partner: Partner, form: InviteForm) -> bool:
         form.add_error(wrong.field if wrong.field in form.fields else None, wrong.message)
         return False
     link = request.build_absolute_uri(reverse("factcheck:invitation", args=[token]))
+    transaction.on_commit(lambda: _write_to(request, invitation, link))
+    return True
+
+
+def _write_to(request: Visit, invitation: Invitation, link: str) -> None:
+    """Send the link, once the invitation is stored, and tell the inviter whether the mail went out."""
     if mail.send_invitation(invitation, link=link, inviter=str(request.user)):
         messages.success(request, _("Invitation sent to %(email)s.") % {"email": invitation.email})
     else:
@@ -62,7 +69,6 @@ def invite(request: Visit, partner: Partner, form: InviteForm) -> bool:
             request,
             _("The mail to %(email)s could not be sent. Try again later.") % {"email": invitation.email},
         )
-    return True
 
 
 def _acts(member: Membership) -> list[dict[str, Any]]:

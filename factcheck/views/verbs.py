@@ -21,6 +21,7 @@ from moderation.errors import Conflict, DomainError, Invalid, LeaseLost
 from moderation.selectors import posts
 from moderation.services import escalations, notes
 from moderation.services.queue import ItemRef
+from moderation.views.once import repeatable
 
 if TYPE_CHECKING:
     from moderation.models import ReviewItem
@@ -46,6 +47,7 @@ def release(request: Shift, item_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 @reviewing
+@repeatable
 def renew(request: Shift, item_id: uuid.UUID) -> HttpResponse:
     """The lease as it is now, for lease.js; 409 when it is lost."""
     now = timezone.now()

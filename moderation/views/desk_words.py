@@ -256,6 +256,7 @@ def _restore_words(
         yield ngettext(
             "%(n)d rating that it masked shows again.", "%(n)d ratings that it masked show again.", rated
         ) % {"n": rated}
+    yield _("Rating work that the removal cut short goes on in the queue.")
     yield _("The author is told at once. The case is closed.")
 
 

@@ -45,7 +45,7 @@ def keys(request: Visit) -> HttpResponse:
             "next_url": page.next_url,
             "may_administer": administers,
         },
-        status=422 if form.is_bound else 200,
+        status=201 if made is not None else 422 if form.is_bound else 200,
     )
     if made is not None:
         answer["Cache-Control"] = "no-store"

@@ -31,7 +31,7 @@ async function save(form) {
       keepalive: true,
     });
     if (answer.ok && !answer.redirected) outcome = "saved";
-    else if (answer.status < 500) outcome = "refused";
+    else if (answer.status < 500 && answer.status !== 429) outcome = "refused";
     form.dispatchEvent(new CustomEvent("draft:answered", { bubbles: true, detail: { status: answer.status } }));
   } catch {
     // offline: stays "failed"

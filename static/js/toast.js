@@ -51,6 +51,7 @@ if (place) {
   document.addEventListener("htmx:sendError", () => show({ tone: "bad", text: words.textOffline }));
   document.addEventListener("htmx:timeout", () => show({ tone: "bad", text: words.textOffline }));
   document.addEventListener("htmx:responseError", (event) => {
+    if (event.detail.xhr.status === 429) return; // the answer brings its own words
     const refused = [401, 403, 404, 409].includes(event.detail.xhr.status);
     show({ tone: "bad", text: refused ? words.textRefused : words.textFailed });
   });

@@ -15,7 +15,7 @@ from tests.factories import programme as f
 from tests.factories.desk import words
 from tests.factories.visitors import visit
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)  # a mail goes out when its invitation is stored
 
 
 @pytest.fixture(autouse=True)

@@ -327,6 +327,7 @@ def test_the_acts_come_as_dialogs_to_a_page_with_scripts(lena, rita):
     assert "data-dialog-auto" in answer.content.decode() and "<html" not in answer.content.decode()
 
 
+@pytest.mark.django_db(transaction=True)  # mails go out when their invitations are stored
 def test_nothing_that_people_write_becomes_part_of_a_page_or_a_mail(adam, clock):
     adam.post(of("partners_add"), filled(name=f"{SCRIPT}\nBcc: all@people.example"))
     partner = Partner.objects.get()
@@ -364,6 +365,7 @@ def cost(client, url, count):
     return len(counted)
 
 
+@pytest.mark.django_db(transaction=True)  # mails go out when their invitations are stored
 def test_more_partners_people_and_invitations_cost_no_more_queries(
     partner, lena, adam, clock, django_assert_max_num_queries
 ):

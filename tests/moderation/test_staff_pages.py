@@ -235,7 +235,7 @@ def test_a_key_of_a_person_acts_in_the_role_that_was_chosen(adam, wall):
 
     made = make_key(adam, scopes=["desk:work"], person_email=paula.email, acting="policy_specialist")
 
-    assert made.status_code == 200
+    assert made.status_code == 201
     client = ApiClient.objects.get()
     caller = callers.for_client(client, now=wall())
     assert caller.role is Role.POLICY_SPECIALIST and caller.person_id == paula.pk
