@@ -20,6 +20,7 @@ from factcheck.services.ratings import RatingDraft
 from moderation import iso
 from moderation.enums import Ground
 from moderation.errors import Invalid
+from moderation.forms import LinesField
 from moderation.scrutiny import is_web_link
 
 CLAIM_LIMIT = 500
@@ -61,15 +62,15 @@ class RatingForm(forms.Form):
         choices=[*Verdict.choices, (NOT_ELIGIBLE, _("Not eligible"))],
         error_messages={"required": _("Choose a verdict.")},
     )
-    claim_text = forms.CharField(
+    claim_text = LinesField(
         label=_("Claim"), max_length=CLAIM_LIMIT, widget=_text(2),
         error_messages={"required": _("Say which claim you rate: select it in the post, or write it.")},
     )  # fmt: skip
-    headline = forms.CharField(
+    headline = LinesField(
         label=_("Headline"), max_length=200, widget=_text(),
         error_messages={"required": _("Give your finding a headline.")},
     )  # fmt: skip
-    explanation = forms.CharField(
+    explanation = LinesField(
         label=_("Explanation"), max_length=EXPLANATION_LIMIT, widget=_text(2),
         error_messages={"required": _("Explain in a few sentences what you found.")},
     )  # fmt: skip
@@ -86,9 +87,7 @@ class RatingForm(forms.Form):
         label=_("Why it is not eligible"), choices=[("", _("Choose…")), *NotEligibleReason.choices],
         error_messages={"required": _("Say why it is not eligible.")},
     )  # fmt: skip
-    why_words = forms.CharField(
-        label=_("In your words"), max_length=NOTE_LIMIT, required=False, widget=_text(3)
-    )
+    why_words = LinesField(label=_("In your words"), max_length=NOTE_LIMIT, required=False, widget=_text(3))
 
     def __init__(
         self,
@@ -222,7 +221,7 @@ class EscalationForm(forms.Form):
         label=_("Ground"), choices=Ground.choices, widget=forms.RadioSelect,
         error_messages={"required": _("Choose what comes closest.")},
     )  # fmt: skip
-    note = forms.CharField(
+    note = LinesField(
         label=_("What should the desk know?"), max_length=NOTE_LIMIT, widget=_text(3),
         error_messages={"required": _("Say in a few words what may happen, and to whom.")},
     )  # fmt: skip
@@ -271,7 +270,7 @@ def wake_times(now: datetime) -> list[dict[str, Any]]:
 
 
 class WithdrawForm(forms.Form):
-    reason = forms.CharField(
+    reason = LinesField(
         label=_("Why is it withdrawn?"), max_length=NOTE_LIMIT, widget=_text(3),
         error_messages={"required": _("Say why the rating is withdrawn.")},
     )  # fmt: skip

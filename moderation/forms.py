@@ -36,11 +36,14 @@ class LinesField(forms.CharField):
     """Text of several lines, kept as it was typed; a browser's line ends count as one character."""
 
     def __init__(self, *, rows: int = 4, **options: Any) -> None:
-        widget = forms.Textarea(attrs={"rows": rows, "dir": "auto"})
-        super().__init__(strip=False, widget=widget, **options)
+        options.setdefault("widget", forms.Textarea(attrs={"rows": rows, "dir": "auto"}))
+        super().__init__(strip=False, **options)
 
     def to_python(self, value: Any) -> str:
         return (super().to_python(value) or "").replace("\r\n", "\n")
+
+    def validate(self, value: str) -> None:
+        super().validate(value.strip())
 
 
 class FlagForm(forms.Form):

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from moderation import iso
 from moderation.enums import DeskAction, Ground
 from moderation.errors import Invalid
+from moderation.forms import LinesField
 
 WORDS_LIMIT = 2000  # characters of the words to the author
 REGIONS_LIMIT = 400  # characters: some sixty codes
@@ -75,7 +76,7 @@ class DecisionForm(SeenForm):
         help_text=_("As the author can look it up."),
         error_messages={"required": _("Name the section of the policy.")},
     )
-    explanation = forms.CharField(
+    explanation = LinesField(
         label=_("Words to the author"),
         max_length=WORDS_LIMIT,
         error_messages={"required": _("The author must be able to read why.")},
@@ -128,7 +129,7 @@ class JudgeForm(SeenForm):
     use_required_attribute = False
 
     verdict = forms.ChoiceField(choices=[("confirm", _("Confirm")), ("refuse", _("Refuse"))])
-    reason = forms.CharField(
+    reason = LinesField(
         label=_("Why not"),
         max_length=WORDS_LIMIT,
         widget=forms.Textarea(attrs={"rows": 3, "dir": "auto"}),

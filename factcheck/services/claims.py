@@ -14,7 +14,7 @@ from moderation.caller import Caller
 from moderation.enums import AuditEvent, ItemKind, ItemOutcome, ItemStatus
 from moderation.errors import Invalid, NotFound
 from moderation.selectors import posts
-from moderation.services import audit, clusters, queue, subjects
+from moderation.services import audit, clusters, queue, subjects, words
 from moderation.services.queue import ItemRef
 
 if TYPE_CHECKING:
@@ -57,11 +57,13 @@ def for_item(
             raise Invalid("There is no such claim.", field="claim")
         matches.confirm(named, item.displayed_version, fragment=draft.fragment, caller=caller, now=now)
         return named
-    text = draft.text.strip()
-    if not text:
-        raise Invalid("Say which claim you rate.", field="claim", code="required")
+    words.require("Say which claim you rate.", claim=draft.text)
     claim = Claim.objects.create(
-        cluster=clusters.create(now=now), text=text, language=item.language, added_for=partner, added_at=now
+        cluster=clusters.create(now=now),
+        text=draft.text,
+        language=item.language,
+        added_for=partner,
+        added_at=now,
     )
     audit.record(AuditEvent.CLAIM_ADDED, claim, caller=caller, now=now)
     matches.confirm(claim, item.displayed_version, fragment=draft.fragment, caller=caller, now=now)

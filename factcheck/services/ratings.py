@@ -22,11 +22,14 @@ from moderation.caller import Caller
 from moderation.enums import AuditEvent, DecisionKind, ItemKind, ItemOutcome
 from moderation.errors import Conflict, Invalid, NotFound, Refused
 from moderation.selectors import policies
-from moderation.services import audit, decisions, queue, subjects
+from moderation.services import audit, decisions, queue, subjects, words
 from moderation.services.queue import ItemRef
 
 if TYPE_CHECKING:
     from moderation.models import Decision
+
+
+LONGEST_HEADLINE = 200
 
 
 @dataclass(frozen=True)
@@ -101,8 +104,7 @@ def revise(rating_id: uuid.UUID, draft: RatingDraft, *, caller: Caller, now: dat
 @transaction.atomic
 def withdraw(rating_id: uuid.UUID, *, reason: str, caller: Caller, now: datetime) -> Withdrawal:
     """End a rating. Raises Refused, NotFound, Invalid (`reason`), Conflict (`not_in_force`)."""
-    if not reason.strip():
-        raise Invalid("Say why the rating is withdrawn.", field="reason", code="required")
+    words.require("Say why the rating is withdrawn.", reason=reason)
     return _withdraw(_own(rating_id, caller), reason=reason, undone=False, caller=caller, now=now)
 
 
@@ -130,8 +132,7 @@ def not_eligible(item: ItemRef, *, reason: str, caller: Caller, now: datetime) -
     It ends a demotion before review. Raises as `submit`; Invalid (`reason`); Conflict (`disputed`).
     """
     partners.certified(caller, now=now)
-    if not reason.strip():
-        raise Invalid("Say why it is not eligible.", field="reason", code="required")
+    words.require("Say why it is not eligible.", reason=reason)
     leases.visible(item.id, caller=caller)
     held = queue.lock_held(item, caller=caller, now=now)
     if held.kind == ItemKind.CONFLICT:
@@ -233,8 +234,8 @@ def _insert(
         item_id=item_id,
         post_version_id=version_id,
         verdict=draft.verdict,
-        headline=draft.headline.strip(),
-        explanation=draft.explanation.strip(),
+        headline=draft.headline,
+        explanation=draft.explanation,
         article=article,
         evidence=list(draft.evidence),
         countries=list(draft.countries),
@@ -255,9 +256,11 @@ def _check(draft: RatingDraft, partner: Partner) -> None:
         raise Invalid(
             "Choose a verdict.", field="verdict", code="required" if not draft.verdict else "invalid_choice"
         )
-    for name in ("headline", "explanation"):
-        if not getattr(draft, name).strip():
-            raise Invalid("This must be filled in.", field=name, code="required")
+    words.require(headline=draft.headline, explanation=draft.explanation)
+    if len(draft.headline) > LONGEST_HEADLINE:
+        raise Invalid(
+            f"A headline has at most {LONGEST_HEADLINE} characters.", field="headline", code="too_long"
+        )
     if draft.article_url:
         check_article(draft.article_url, partner)
     elif draft.verdict in ARTICLE_NEEDED:

@@ -26,7 +26,7 @@ from moderation.permissions import (
     may_work_desk,
 )
 from moderation.selectors import policies
-from moderation.services import audit, decisions, queue, subjects
+from moderation.services import audit, decisions, queue, subjects, words
 
 OPEN = (EscalationStatus.OPEN, EscalationStatus.PROPOSED)
 MEASURES = (DecisionKind.REMOVAL, DecisionKind.RESTRICTION, DecisionKind.HIDE)
@@ -108,7 +108,7 @@ def propose(
     may_work_desk(caller).require()
     if action not in (DeskAction.REMOVE, DeskAction.RESTRICT):
         raise Invalid("Only a removal or a restriction is proposed.", field="action")
-    _require_words(explanation=explanation, policy_section=policy_section)
+    words.require(explanation=explanation, policy_section=policy_section)
     regions = iso.regions(regions)
     case = _case(ref)
     try:
@@ -186,7 +186,7 @@ def confirm(
 @transaction.atomic
 def refuse(proposal_id: uuid.UUID, *, reason: str, caller: Caller, now: datetime) -> Proposal:
     """The second specialist says no; the case is open again. Raises Refused, Conflict, Invalid (`reason`)."""
-    _require_words(reason=reason)
+    words.require(reason=reason)
     case, proposal = _judged(proposal_id, caller=caller)
     proposal.status = workflow.PROPOSAL.step(proposal.status, "refuse")
     proposal.judged_by_id, proposal.judged_at, proposal.reason = caller.person_id, now, reason
@@ -203,7 +203,7 @@ def hide(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) -> De
     Raises Refused; Conflict (`hidden_before`, `wrong_state`); StaleItem; Invalid (`explanation`).
     """
     may_work_desk(caller).require()
-    _require_words(explanation=explanation)
+    words.require(explanation=explanation)
     case = _case(ref)
     if Decision.objects.filter(source=HIDE, source_key=_once(case)).exists():
         raise Conflict(str(HIDDEN_BEFORE), code="hidden_before")
@@ -233,7 +233,7 @@ def keep(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) -> De
     Raises Refused; Conflict (`wrong_state`); StaleItem; Invalid (`explanation`).
     """
     may_work_desk(caller).require()
-    _require_words(explanation=explanation)
+    words.require(explanation=explanation)
     case = _case(ref)
     _step(case, "keep", now=now)
     _end_in_force(case, MEASURES, key=f"keep:{case.pk}", explanation=explanation, caller=caller, now=now)
@@ -268,7 +268,7 @@ def restrict(
     Raises as `keep`; Conflict (`restricted_before`); Invalid (`regions`).
     """
     may_work_desk(caller).require()
-    _require_words(explanation=explanation, policy_section=policy_section)
+    words.require(explanation=explanation, policy_section=policy_section)
     regions = iso.regions(regions)
     case = _case(ref)
     if Decision.objects.filter(source=RESTRICT, source_key=_once(case)).exists():
@@ -300,7 +300,7 @@ def restore(ref: CaseRef, *, explanation: str, caller: Caller, now: datetime) ->
     short goes on. Returns how many ended. Raises as `keep`.
     """
     may_work_desk(caller).require()
-    _require_words(explanation=explanation)
+    words.require(explanation=explanation)
     about = Escalation.objects.filter(pk=ref.id).values_list("post_id", flat=True)
     queue.lock_about(post_ids=list(about))  # as in confirm
     case = _case(ref)
@@ -390,9 +390,3 @@ def _step(case: Escalation, verb: str, *, now: datetime) -> None:
     case.version += 1
     case.decided_at = None if case.status in OPEN else now
     case.save(update_fields=["status", "version", "decided_at"])
-
-
-def _require_words(**fields: str) -> None:
-    for name, text in fields.items():
-        if not text.strip():
-            raise Invalid("This must be filled in.", field=name, code="required")

@@ -10,7 +10,7 @@ from moderation.enums import AuditEvent
 from moderation.errors import Invalid, NotFound
 from moderation.models import ItemNote, ReviewItem
 from moderation.permissions import may_note
-from moderation.services import audit
+from moderation.services import audit, words
 
 LONGEST = 2000
 
@@ -22,9 +22,7 @@ def add(item_id: uuid.UUID, *, text: str, caller: Caller, now: datetime) -> Item
     Raises Refused; NotFound; Invalid (`text`) if it is empty or longer than LONGEST characters.
     """
     may_note(caller).require()
-    text = text.strip()
-    if not text:
-        raise Invalid("Write the note first.", field="text", code="required")
+    words.require("Write the note first.", text=text)
     if len(text) > LONGEST:
         raise Invalid(f"A note has at most {LONGEST} characters.", field="text", code="too_long")
     if not ReviewItem.objects.filter(pk=item_id).exists():

@@ -25,7 +25,7 @@ def test_a_note_is_signed_audited_and_leaves_the_version_alone(clock):
 
     note = notes.add(item.pk, text="  Seen in March already. ", caller=paula, now=clock())
 
-    assert note.text == "Seen in March already."
+    assert note.text == "  Seen in March already. "
     assert note.author_id == paula.person_id
     row = AuditRow.objects.get(event="note_added")
     assert row.data == {"item": str(item.pk)}
