@@ -5,6 +5,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from launcher import linux
 from launcher import postgres as room
 from launcher.linux import NOBODY, Identity
 from launcher.postgres import OWNER, RUNTIME, Postgres
@@ -133,3 +134,13 @@ def test_where_namespaces_are_forbidden_root_becomes_nobody_and_still_reaches_it
     assert Path(f"/proc/{services.pid('postgres')}").stat().st_uid == NOBODY
     services.stop()
     services.wipe()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="Only root steps down.")
+def test_without_user_namespaces_nobody_still_passes_a_folder_that_only_root_enters(tmp_path, monkeypatch):
+    closed = tmp_path / "root"
+    (closed / "checkout").mkdir(parents=True)
+    closed.chmod(0o700)
+    monkeypatch.setattr(linux, "_CLONE_NEWUSER", 1 << 62)  # refused, as it is inside a chroot
+
+    assert linux.choose_identity([closed / "checkout"]) is Identity.NOBODY
