@@ -7,7 +7,7 @@ from datetime import datetime
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.sessions.models import Session
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from moderation.caller import Caller
@@ -15,7 +15,9 @@ from moderation.enums import AuditEvent, Role
 from moderation.errors import Conflict, Invalid, NotFound
 from moderation.models import ApiClient, RoleGrant, User
 from moderation.permissions import may_administer, may_turn_off
-from moderation.services import audit, queue
+from moderation.services import audit, queue, words
+
+LONGEST_NAME = 120
 
 
 @transaction.atomic
@@ -23,10 +25,13 @@ def grant_role(person: User, role: Role, *, caller: Caller, now: datetime) -> Ro
     """Give a platform role; giving it twice changes nothing. Raises Refused."""
     if caller.role is not Role.SYSTEM:
         may_administer(caller).require()
-    held = RoleGrant.objects.filter(person=person, role=role, ended_at__isnull=True).first()
-    if held is not None:
+    grant = RoleGrant(person=person, role=role, granted_at=now, granted_by_id=caller.person_id)
+    held = None
+    while held is None:  # the grant that was in the way may end before it is read
+        RoleGrant.objects.bulk_create([grant], ignore_conflicts=True)
+        held = RoleGrant.objects.filter(person=person, role=role, ended_at__isnull=True).first()
+    if held.pk != grant.pk:
         return held
-    grant = RoleGrant.objects.create(person=person, role=role, granted_at=now, granted_by_id=caller.person_id)
     audit.record(AuditEvent.ROLE_GRANTED, grant, caller=caller, now=now, role=role, person=str(person.pk))
     return grant
 
@@ -64,7 +69,7 @@ def end_access(person_ids: Collection[uuid.UUID], *, caller: Caller, now: dateti
 def deactivate(person_id: uuid.UUID, *, caller: Caller, now: datetime) -> None:
     """Turn an account off: sessions, keys and leases end at once. Raises Refused, NotFound, Conflict."""
     may_administer(caller).require()
-    person = User.objects.select_for_update(of=("self",)).filter(pk=person_id).first()
+    person = _locked(person_id)
     if person is None:
         raise NotFound("There is no such person.")
     may_turn_off(caller, person).require()
@@ -84,13 +89,18 @@ def reactivate(person_id: uuid.UUID, *, caller: Caller, now: datetime) -> None:
     Raises Refused, NotFound.
     """
     may_administer(caller).require()
-    person = User.objects.select_for_update(of=("self",)).filter(pk=person_id).first()
+    person = _locked(person_id)
     if person is None:
         raise NotFound("There is no such person.")
     if not person.is_active:
         person.is_active = True
         person.save(update_fields=["is_active"])
         audit.record(AuditEvent.ACCESS_RESTORED, person, caller=caller, now=now)
+
+
+def _locked(person_id: uuid.UUID) -> User | None:
+    """Not the key: whoever holds an item and writes that this person does something must not wait for it."""
+    return User.objects.select_for_update(no_key=True, of=("self",)).filter(pk=person_id).first()
 
 
 def clear_old_sessions(*, now: datetime) -> int:
@@ -104,16 +114,22 @@ def by_email(email: str) -> User | None:
 def create_account(
     *, email: str, display_name: str, password: str, language: str = "en", time_zone: str = "UTC"
 ) -> User:
-    """Make an account. Raises Invalid (`password`, `display_name`)."""
-    if not display_name.strip():
-        raise Invalid("Say how you want to be called.", field="display_name", code="required")
+    """Make an account. Raises Invalid (`password`, `display_name`); Conflict (`address_in_use`)."""
+    name = display_name.strip()
+    words.require("Say how you want to be called.", display_name=name)
+    if len(name) > LONGEST_NAME:
+        raise Invalid(f"A name has at most {LONGEST_NAME} characters.", field="display_name", code="too_long")
     try:
         validate_password(password)
     except ValidationError as error:
         raise Invalid(" ".join(error.messages), field="password") from None
-    return User.objects.create_user(
-        email, password, display_name=display_name.strip(), language=language, time_zone=time_zone
-    )
+    try:
+        with transaction.atomic():
+            return User.objects.create_user(
+                email, password, display_name=name, language=language, time_zone=time_zone
+            )
+    except IntegrityError:
+        raise Conflict("This address has an account already.", code="address_in_use") from None
 
 
 def import_account(

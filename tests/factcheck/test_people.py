@@ -369,3 +369,15 @@ def test_an_invitation_is_kept_as_a_digest_only(partner, lena, clock):
     invitation, token = invited(partner, by=lena, clock=clock)
 
     assert token not in {str(value) for value in vars(Invitation.objects.get(pk=invitation.pk)).values()}
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("", "required"), (" \u200b ", "required"), ("N" * 121, "too_long")]
+)
+def test_a_name_that_cannot_be_is_refused_by_its_field(partner, lena, clock, name, code):
+    _, token = invited(partner, by=lena, clock=clock)
+
+    with pytest.raises(Invalid) as refusal:
+        people.accept(token, now=clock(), **(NAME | {"display_name": name}))
+
+    assert (refusal.value.field, refusal.value.code) == ("display_name", code)
