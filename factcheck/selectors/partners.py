@@ -43,10 +43,19 @@ FROM factcheck_partner p WHERE p.id = %(partner)s
 """
 
 
-def place_of(caller: Caller, *, now: datetime) -> Place | None:
-    """The caller's place in the partner they act for, in one question; None for who acts for none."""
+_HOLD = "SELECT 1 FROM factcheck_partner WHERE id = %(partner)s FOR SHARE;"
+
+
+def held_place_of(caller: Caller, *, now: datetime) -> Place | None:
+    """The caller's place in the partner they act for; None for who acts for none. In one trip.
+
+    The partner's row is first locked against changes until the transaction ends, by a statement of its own:
+    the next one sees what was committed before the lock was had.
+    """
+    asked = {"person": caller.person_id, "partner": caller.organisation_id, "now": now}
     with connection.cursor() as cursor:
-        cursor.execute(_PLACE, {"person": caller.person_id, "partner": caller.organisation_id, "now": now})
+        cursor.execute(_HOLD + _PLACE, asked)
+        cursor.nextset()
         row = cursor.fetchone()
         names = [column.name for column in cursor.description]
     if row is None:

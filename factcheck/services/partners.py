@@ -8,7 +8,7 @@ from datetime import datetime
 from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from factcheck.enums import LeaseEnding, MembershipStatus, PartnerStatus
@@ -52,9 +52,7 @@ def certified(caller: Caller, *, now: datetime) -> Partner:
 
 def at_work(caller: Caller, *, now: datetime) -> find.Place:
     """As `certified`, with the end of the certificate."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT 1 FROM factcheck_partner WHERE id = %s FOR SHARE", [caller.organisation_id])
-    place = find.place_of(caller, now=now)
+    place = find.held_place_of(caller, now=now)
     if place is None:
         raise Refused("Only reviewers of a partner do this.")
     partner = place.partner

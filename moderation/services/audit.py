@@ -10,6 +10,7 @@ from django.db import connection, models, transaction
 from moderation.caller import Caller
 from moderation.enums import AuditEvent
 from moderation.models import AuditRow, AuditSeal
+from moderation.services import statements
 
 GENESIS = "0" * 64
 SEAL_LOCK = 0x5EA1  # advisory lock number of the sealer
@@ -23,21 +24,24 @@ VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s::jsonb)
 
 def record(event: AuditEvent, subject: models.Model, *, caller: Caller, now: datetime, **data: Any) -> None:
     """Insert one row. `data` holds ids and codes only, never names or free text."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _RECORD,
-            [
-                now,
-                event,
-                caller.person_id,
-                caller.role,
-                caller.organisation_id,
-                caller.client_id,
-                subject._meta.model_name or "",
-                str(subject.pk),
-                json.dumps(data),
-            ],
-        )
+    statements.run(row(event, subject, caller=caller, now=now, **data))
+
+
+def row(
+    event: AuditEvent, subject: models.Model, *, caller: Caller, now: datetime, **data: Any
+) -> statements.Statement:
+    """As `record`, for who has more to write."""
+    return _RECORD, [
+        now,
+        event,
+        caller.person_id,
+        caller.role,
+        caller.organisation_id,
+        caller.client_id,
+        subject._meta.model_name or "",
+        str(subject.pk),
+        json.dumps(data),
+    ]
 
 
 @transaction.atomic

@@ -25,7 +25,7 @@ from moderation.ids import new_id
 from moderation.models import ClusterMember, Flag, PostVersion, Reporter, ReviewItem
 from moderation.permissions import may_flag, may_flag_for_others, may_withdraw
 from moderation.selectors import flagging, inputs, policies
-from moderation.services import audit, outbox, queue
+from moderation.services import audit, outbox, queue, statements
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,6 @@ class Raised:
     queued: bool
 
 
-@transaction.atomic
 def raise_flag(
     *,
     version_id: uuid.UUID,
@@ -58,7 +57,6 @@ def raise_flag(
     )
 
 
-@transaction.atomic
 def raise_on_post(
     *,
     ref: str,
@@ -89,6 +87,20 @@ def _raise(
         raise NotFound("There is no such post.")
     if seen.live is not None:
         return Raised(seen.live, added=False, queued=seen.item_is_open)
+    return _store(seen, reporter, reason, note, caller=caller, now=now)
+
+
+@transaction.atomic(savepoint=False)
+def _store(
+    seen: flagging.Situation,
+    reporter: uuid.UUID | str,
+    reason: FlagReason,
+    note: str,
+    *,
+    caller: Caller,
+    now: datetime,
+) -> Raised:
+    """Only the database says no from here on, so a caller's transaction needs no savepoint."""
     queued = reason in DANGEROUS_REASONS or not seen.cooling_off(now) or seen.in_review
     flag = Flag(
         post=seen.version.post,
@@ -103,11 +115,12 @@ def _raise(
     live = _insert(flag)
     if live.pk != flag.pk:
         return Raised(live, added=False, queued=seen.item_is_open or queued)
+    owed = []
     if queued:
         if (about := seen.without_item()) is not None:
             queue.open_first(about, seen.version, reason=reason, rules=seen.rules, caller=caller, now=now)
-        outbox.put_once(OutboxKind.REFRESH_ITEM, [flag.post_id], now=now)
-    audit.record(AuditEvent.FLAG_RAISED, flag, caller=caller, now=now, reason=reason)
+        owed.append(outbox.once(OutboxKind.REFRESH_ITEM, [flag.post_id], now=now))
+    statements.run(*owed, audit.row(AuditEvent.FLAG_RAISED, flag, caller=caller, now=now, reason=reason))
     return Raised(flag, added=True, queued=queued)
 
 

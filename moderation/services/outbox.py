@@ -9,12 +9,13 @@ from datetime import datetime, timedelta
 from functools import cache, partial
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 
 from moderation.enums import OutboxKind
 from moderation.ids import new_id
 from moderation.models import Outbox
+from moderation.services import statements
 
 LONGEST_WAIT = timedelta(minutes=5)  # between two attempts
 QUEUE_OF = {
@@ -57,14 +58,14 @@ def put(
 
 _PUT_ONCE = """
 WITH wanted AS (
-    SELECT * FROM unnest(%(ids)s::uuid[], %(targets)s::uuid[]) AS w(id, target)
+    SELECT * FROM unnest(%s::uuid[], %s::uuid[]) AS w(id, target)
 ), waiting AS (
     SELECT o.target FROM moderation_outbox o
-    WHERE o.kind = %(kind)s AND o.target = ANY(%(targets)s) AND o.payload = '{}' AND o.failed_at IS NULL
+    WHERE o.kind = %s AND o.target = ANY(%s) AND o.payload = '{}' AND o.failed_at IS NULL
     FOR UPDATE SKIP LOCKED
 )
 INSERT INTO moderation_outbox (id, queue, kind, target, payload, at, available_at, attempts, error)
-SELECT id, %(queue)s, %(kind)s, target, '{}', %(now)s, %(now)s, 0, '' FROM wanted
+SELECT id, %s, %s, target, '{}', %s, %s, 0, '' FROM wanted
 WHERE target NOT IN (SELECT target FROM waiting) ORDER BY id
 """
 
@@ -75,16 +76,16 @@ def put_once(kind: OutboxKind, targets: Iterable[uuid.UUID], *, now: datetime) -
     A row that a worker has in hand does not count: it may have looked already. One that waits is kept
     from the workers until the caller's transaction ends, so that they see what it brings.
     """
-    wanted = sorted(set(targets))
-    if not wanted:
-        return
+    if wanted := sorted(set(targets)):
+        statements.run(once(kind, wanted, now=now))
+
+
+def once(kind: OutboxKind, targets: Sequence[uuid.UUID], *, now: datetime) -> statements.Statement:
+    """As `put_once`, for who has more to write; the bell rings after the commit."""
     queue = QUEUE_OF[kind]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _PUT_ONCE,
-            {"ids": [new_id() for _ in wanted], "targets": wanted, "kind": kind, "queue": queue, "now": now},
-        )
     ring_after_commit(queue)
+    ids = [new_id() for _ in targets]
+    return _PUT_ONCE, [ids, targets, kind, targets, queue, kind, now, now]
 
 
 def put_posts(kind: OutboxKind, post_ids: Sequence[uuid.UUID], *, now: datetime) -> Outbox:

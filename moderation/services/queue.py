@@ -124,7 +124,7 @@ def posts_in_review(post_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:
 # ── handing out ────────────────────────────────────────────────────────────────────────────────────
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def take_next(
     *,
     scope: QueueScope,
