@@ -42,7 +42,7 @@ def keep(*, task: str, arguments: str, queue: str, reason: str, now: datetime) -
         queue=QUEUE,
         kind=OutboxKind.MESSAGE,
         target=name,
-        payload={"task": task, "arguments": arguments, "queue": queue},
+        payload={"task": task, "arguments": arguments, "queue": queue, "reason": reason},
         at=now,
         available_at=now + FIRST_WAIT,
         attempts=1,
@@ -53,9 +53,15 @@ def keep(*, task: str, arguments: str, queue: str, reason: str, now: datetime) -
     logger.error("message_not_understood", extra={"task": task, "queue": queue, "reason": reason})
 
 
+class Unreadable(Exception):
+    """No release will ever know what to do with this message."""
+
+
 def send_again(row: Outbox) -> str:
-    """Send a kept message to its queue; "" when it is sent, else why not."""
-    if not row.payload["task"] or _send is None:
-        return row.error
+    """Send a kept message to its queue; "" when it is sent, else why not. Raises Unreadable."""
+    if not row.payload["task"]:
+        raise Unreadable(row.payload["reason"])
+    if _send is None:
+        return "Nothing sends messages here."
     positional, named = json.loads(row.payload["arguments"])
     return _send(row.payload["task"], positional, named, row.payload["queue"])

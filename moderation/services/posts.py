@@ -164,7 +164,10 @@ def record_reach(samples: Iterable[Reach], *, caller: Caller, now: datetime) -> 
         .filter(post_id__in=ids)
         .order_by("post_id")
     }
-    before = ReachSample.objects.filter(post_id__in=ids).count()
+    # The rows locked above let nobody else add samples of these posts meanwhile.
+    told = {(s.post_id, s.at) for s in samples}
+    known = ReachSample.objects.filter(post_id__in=ids, at__in={at for _, at in told})
+    added = len(told.difference(known.values_list("post_id", "at")))
     ReachSample.objects.bulk_create(
         [
             ReachSample(post_id=s.post_id, at=s.at, views=s.views, shares=s.shares, comments=s.comments)
@@ -172,7 +175,6 @@ def record_reach(samples: Iterable[Reach], *, caller: Caller, now: datetime) -> 
         ],
         ignore_conflicts=True,
     )
-    added = ReachSample.objects.filter(post_id__in=ids).count() - before
     published = dict(Post.objects.filter(pk__in=ids).values_list("pk", "published_at"))
     changed = set()
     for s in samples:

@@ -14,7 +14,7 @@ from moderation.caller import SYSTEM
 from moderation.enums import OutboxKind
 from moderation.errors import NotFound
 from moderation.models import FanOut, Outbox, Post
-from moderation.services import clusters, decisions, effects, enforcement, health, outbox, ranking
+from moderation.services import clusters, decisions, effects, enforcement, health, messages, outbox, ranking
 from moderation.services.enforcement import MAX_ATTEMPTS
 from tests.factories import platform as p
 
@@ -127,6 +127,22 @@ def test_a_row_whose_error_no_database_can_hold_stops_nothing(clock, monkeypatch
 
     (row,) = Outbox.objects.all()
     assert row.error == "RuntimeError: bytes \\0 and half a letter \\ud83d"
+
+
+def test_an_unreadable_message_tried_again_is_set_aside_again_with_its_reason(clock):
+    messages.keep(task="", arguments="\\x80", queue="effects", reason="It cannot be read.", now=clock())
+    messages.keep(task="", arguments="\\x80", queue="effects", reason="It cannot be read.", now=clock())
+    (row,) = health.summary(now=clock())["failed"]
+    enforcement.retry_failed(row.pk, now=clock())
+
+    for _ in range(MAX_ATTEMPTS):
+        work(clock, "maintenance")
+        clock.advance(minutes=6)
+
+    row.refresh_from_db()
+    assert row.failed_at is not None
+    assert row.error == "Unreadable: It cannot be read."
+    assert health.not_understood().count() == 1
 
 
 def test_a_drain_ends_in_time_however_much_waits(clock, monkeypatch):
