@@ -1,5 +1,6 @@
 // Shortcuts. data-key="j" clicks its element (links, buttons, choices) or focuses it (fields); data-key="g q" is a
 // sequence. They rest while somebody types, with Ctrl, Alt or Meta, and where body has data-shortcuts="off".
+// busy.js holds keys back while an answer is on its way and hands them over by the event keyboard:press.
 const SEQUENCE_MS = 1200;
 const CLICKED_INPUTS = ["radio", "checkbox", "button", "submit"];
 let prefix = "";
@@ -51,18 +52,25 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
+  if (press(key)) event.preventDefault();
+});
+
+/** Use what has this key, or begin a sequence; true if it was used. */
+function press(key) {
   const elements = candidates();
-  const wanted = prefix ? `${prefix} ${key}` : key;
-  const found = elements.find((element) => element.dataset.key.toLowerCase() === wanted.toLowerCase());
+  const wanted = (prefix ? `${prefix} ${key}` : key).toLowerCase();
+  const found = elements.find((element) => element.dataset.key.toLowerCase() === wanted);
   const starts = elements.some((element) => element.dataset.key.startsWith(`${wanted} `));
   prefix = "";
   if (found) {
-    event.preventDefault();
     use(found);
   } else if (starts) {
     remember(wanted);
   }
-});
+  return Boolean(found);
+}
+
+document.addEventListener("keyboard:press", (event) => press(event.detail));
 
 /** Fill the help each time it opens: the page may have changed since. */
 function list(help) {

@@ -180,6 +180,8 @@ def test_media_are_covered_until_asked(open_as, queue, rita):
     expect(picture).to_have_css("filter", re.compile("blur.*grayscale"))
 
     page.keyboard.press("b")
+    expect(picture).to_have_css("filter", "grayscale(1)")
+    page.keyboard.press("v")
     expect(picture).to_have_css("filter", "none")
     page.reload()
     expect(picture).to_have_css("filter", re.compile("blur.*grayscale"))
