@@ -6,6 +6,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from django.db import connection
+
 from moderation.models import PolicyVersion
 
 
@@ -15,17 +17,19 @@ class Policy:
     data: Mapping[str, Any]
 
 
+_HOLDING = """
+SELECT number FROM moderation_policyversion WHERE valid_from <= %s ORDER BY valid_from DESC, number DESC LIMIT 1
+"""
+
+
 def at(now: datetime) -> Policy:
     """The version with the latest `valid_from` not after `now`. One small query."""
-    number = (
-        PolicyVersion.objects.filter(valid_from__lte=now)
-        .order_by("-valid_from", "-number")
-        .values_list("number", flat=True)
-        .first()
-    )
-    if number is None:
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLDING, [now])
+        found = cursor.fetchone()
+    if found is None:
         raise LookupError("No policy version is loaded; run migrate.")
-    return Policy(number, numbered(number))
+    return Policy(found[0], numbered(found[0]))
 
 
 @lru_cache(maxsize=32)
