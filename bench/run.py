@@ -5,11 +5,19 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "clients/python/src"))
 
-from bench import effects, flags, lookup, take
+from bench import client, effects, feed, flags, lookup, take
 from bench.stage import product
 
-FIGURES = {"flags": flags.run, "take": take.run, "effects": effects.run, "lookup": lookup.run}
+FIGURES = {
+    "flags": flags.run,
+    "take": take.run,
+    "effects": effects.run,
+    "lookup": lookup.run,
+    "feed": feed.run,
+    "client": client.run,
+}
 
 
 def main() -> int:

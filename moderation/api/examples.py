@@ -158,7 +158,11 @@ STATE: Document = {
     "regions": {},
     "by_preference": {"do_not_reduce": {"feed": 1.0}, "reduce_more": {"feed": 0.1}},
 }
-CHANGES: Document = {"changes": [{**STATE, "at": "2026-11-30T09:59:12Z"}], "cursor": "41-5b0c9d1e", "more": False}
+CHANGES: Document = {
+    "changes": [{**STATE, "at": "2026-11-30T09:59:12Z"}],
+    "cursor": "41-5b0c9d1e",
+    "more": False,
+}
 SNAPSHOT: Document = {"states": [STATE], "next": None, "changes_cursor": "41-5b0c9d1e"}
 
 ESCALATION: Document = {

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from fake_server import EFFECT, NONE
 from veracity_client import NO_EFFECT, UNKNOWN_POST, Effect, NotReady, Replica
-from veracity_client.copies import Copy, hold
+from veracity_client.copies import Copy, Held
 from veracity_client.states import State
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -13,9 +13,9 @@ NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
 def copy_of(*states: dict, clock=lambda: NOW.timestamp()) -> Copy:
     copy = Copy(clock=clock)
-    held: dict[str, State] = {}
+    held = Held()
     for n, state in enumerate(states, 1):
-        hold(held, State({"post": f"p{n}", "external_id": f"status/{n}", "version": 1, **state}))
+        held.put(State({"post": f"p{n}", "external_id": f"status/{n}", "version": 1, **state}))
     copy._replace(held)
     return copy
 

@@ -9,9 +9,10 @@ from typing import Any
 from .answers import UNKNOWN_POST, Answer
 from .errors import NotReady, VersionMissing
 from .states import State
-from .worlds import DEFAULT
+from .worlds import DEFAULT, World
 
 EXT = "ext:"
+_NO_COPY = "There is no complete copy yet."
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,34 @@ class Changed:
     version: int
 
 
+class Held:
+    """What is known of posts, by post id and by `ext:` and external id.
+
+    Most states neither end by time nor differ by region. Of these only the World is kept, which all posts
+    with the same effect share, so that a lookup touches little memory.
+    """
+
+    __slots__ = ("answers", "versions")
+
+    def __init__(self) -> None:
+        self.answers: dict[str, World | State] = {}
+        self.versions: dict[str, int] = {}
+
+    def put(self, state: State) -> None:
+        entry = state if state.ends or state.world.regional else state.world
+        self.answers[state.post] = entry
+        self.answers[EXT + state.external_id] = entry
+        self.versions[state.post] = state.version
+
+
 class Copy:
-    """States by post id and by `ext:` and external id. One thread writes, any number read."""
+    """What is held, and answers from it. One thread writes, any number read."""
 
     def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         """`clock` gives seconds since 1970; effects that end by time end by it."""
         self._clock = clock
-        self._states: dict[str, State] | None = None
+        self._held: Held | None = None
+        self._answers: Mapping[str, World | State] | None = None  # of what is held
 
     def lookup(
         self, post: str, *, region: str = "", viewer_preference: str = DEFAULT, at: datetime | None = None
@@ -42,19 +64,17 @@ class Copy:
 
         Raises NotReady before the first copy is complete, ValueError for a preference that does not exist.
         """
-        try:
-            state = self._states[post]  # type: ignore[index]
-        except KeyError:
+        answers = self._answers
+        if answers is None:
+            raise NotReady(_NO_COPY)
+        found = answers.get(post)
+        if found is None:
             return UNKNOWN_POST
-        except TypeError:
-            if self._states is not None:
-                raise
-            raise NotReady("There is no complete copy yet.") from None
-        everywhere = state.everywhere
-        if (self._clock() if at is None else at.timestamp()) >= state.until or everywhere is None:
-            return self._with_care(state, region, viewer_preference, at)
         try:
-            return everywhere[viewer_preference]
+            if isinstance(found, State):
+                moment = self._clock() if at is None else at.timestamp()
+                return _careful(found, region, viewer_preference, moment)
+            return found.everywhere[viewer_preference]
         except KeyError:
             raise _no_preference(viewer_preference) from None
 
@@ -66,74 +86,63 @@ class Copy:
         viewer_preference: str = DEFAULT,
         at: datetime | None = None,
     ) -> list[Answer]:
-        """`lookup` for many posts at one moment, answered in their order; several times as fast."""
-        states = self._states
-        if states is None:
-            raise NotReady("There is no complete copy yet.")
+        """`lookup` for many posts at one moment, answered in their order."""
+        answers = self._answers
+        if answers is None:
+            raise NotReady(_NO_COPY)
         moment = self._clock() if at is None else at.timestamp()
-        find = states.get
+        find = answers.get
         try:
             return [
                 UNKNOWN_POST
-                if (state := find(post)) is None
-                else everywhere[viewer_preference]
-                if (everywhere := state.everywhere) is not None and moment < state.until
-                else _careful(state, region, viewer_preference, moment)
+                if (found := find(post)) is None
+                else _careful(found, region, viewer_preference, moment)
+                if isinstance(found, State)
+                else found.everywhere[viewer_preference]
                 for post in posts
             ]
         except KeyError:
             raise _no_preference(viewer_preference) from None
 
     def version(self, post: str) -> int | None:
-        """The version of the post's state that is held; None for an unknown post."""
-        if self._states is None:
-            raise NotReady("There is no complete copy yet.")
-        state = self._states.get(post)
-        return state.version if state else None
+        """The version of a post's state that is held, by its id of Veracity's; None for an unknown post.
+
+        Raises NotReady before the first copy is complete.
+        """
+        if self._held is None:
+            raise NotReady(_NO_COPY)
+        return self._held.versions.get(post)
 
     @property
     def ready(self) -> bool:
         """Whether there is a complete copy, however old."""
-        return self._states is not None
+        return self._held is not None
 
     def __len__(self) -> int:
         """How many posts are held."""
-        return len(self._states) // 2 if self._states else 0
+        return len(self._held.versions) if self._held else 0
 
-    def _replace(self, states: dict[str, State]) -> None:
-        self._states = states
+    def _replace(self, held: Held) -> None:
+        self._held, self._answers = held, held.answers
 
     def _apply(self, changes: Iterable[Mapping[str, Any]]) -> tuple[list[Changed], int]:
         """Apply changes in the feed's order; returns what is new, and how many were old news.
 
         Raises VersionMissing when a post's versions do not rise one by one.
         """
-        assert self._states is not None
+        assert self._held is not None
         applied, old = [], 0
         for written in changes:
             state = State(written)
-            held = self._states.get(state.post)
-            version = held.version if held else 0
+            version = self._held.versions.get(state.post, 0)
             if state.version <= version:
                 old += 1
                 continue
             if state.version != version + 1:
                 raise VersionMissing(f"post {state.post}: from version {version} to {state.version}")
-            hold(self._states, state)
+            self._held.put(state)
             applied.append(Changed(state.post, state.external_id, state.version))
         return applied, old
-
-    def _with_care(self, state: State, region: str, preference: str, at: datetime | None) -> Answer:
-        try:
-            return _careful(state, region, preference, self._clock() if at is None else at.timestamp())
-        except KeyError:
-            raise _no_preference(preference) from None
-
-
-def hold(states: dict[str, State], state: State) -> None:
-    """Put a state under both names of its post."""
-    states[state.post] = state
-    states[EXT + state.external_id] = state
 
 
 def _careful(state: State, region: str, preference: str, moment: float) -> Answer:

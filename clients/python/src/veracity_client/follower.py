@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from .api import Api
 from .backoff import Backoff
-from .copies import Changed, hold
+from .copies import Changed, Held
 from .errors import CursorLost, Refused, Unavailable, VeracityError, VersionMissing
 from .states import State
 from .storage import Place, Storage
@@ -24,7 +24,7 @@ TURNED_AWAY_PAUSE = 1.0  # seconds, when too many readers wait at the server
 class Kept(Protocol):
     """The copy that is kept up to date."""
 
-    def _replace(self, states: dict[str, State]) -> None: ...
+    def _replace(self, held: Held) -> None: ...
     def _apply(self, changes: Sequence[Mapping[str, Any]]) -> tuple[list[Changed], int]: ...
 
 
@@ -47,7 +47,7 @@ class _Building:
     """A snapshot that is not complete yet."""
 
     began: float
-    states: dict[str, State] = field(default_factory=dict)
+    held: Held = field(default_factory=Held)
     next: str | None = None
 
 
@@ -99,19 +99,19 @@ class Follower:
         except (sqlite3.Error, OSError) as error:
             self._go_on_without_file(error)
             return
-        states: dict[str, State] = {}
+        held = Held()
         try:
             place = self._storage.place()
             if place is None:
                 return
             for written in self._storage.states():
-                hold(states, State(written))
+                held.put(State(written))
         except (VeracityError, ValueError, sqlite3.Error) as error:
             logger.warning("what was stored is not readable, a snapshot is taken: %s", error)
             self._store(lambda storage: storage.discard())
             return
         self.progress.cursor, self.progress.as_of = place.cursor, place.as_of
-        self._show(states)
+        self._show(held)
 
     def _store(self, act: Callable[[Storage], None]) -> None:
         """Do something with the file. If that fails the copy lives on in memory only: answers come first."""
@@ -171,7 +171,7 @@ class Follower:
         building = self._building
         page = self._api.snapshot(cursor=building.next)
         for written in page.states:
-            hold(building.states, State(written))
+            building.held.put(State(written))
         self._store(lambda storage: storage.add(page.states))
         building.next = page.next
         if page.next is not None:
@@ -180,7 +180,7 @@ class Follower:
         self.progress.cursor, self.progress.as_of = page.changes_cursor, building.began
         self.progress.snapshots += 1
         self._building, self._caught_up = None, False
-        self._show(building.states)
+        self._show(building.held)
 
     def _follow(self, cursor: str) -> None:
         """One answer of the feed. An empty one that waited says that the copy was current until its end."""
@@ -210,6 +210,6 @@ class Follower:
         except Exception:
             logger.exception("on_change failed")
 
-    def _show(self, states: dict[str, State]) -> None:
-        self._copy._replace(states)
+    def _show(self, held: Held) -> None:
+        self._copy._replace(held)
         self._ready.set()

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from math import inf
 from typing import Any
 
 from .errors import Unintelligible
@@ -14,7 +13,7 @@ _OF_THE_POST = frozenset(("post", "external_id", "version", "at", "then", "begin
 class State:
     """One version of a post's state: what holds now, and what follows by itself. Never changed once made."""
 
-    __slots__ = ("_then", "everywhere", "external_id", "post", "until", "version", "world")
+    __slots__ = ("_then", "external_id", "post", "version", "world")
 
     def __init__(self, written: Mapping[str, Any]) -> None:
         """Raises Unintelligible for what is no state of the contract."""
@@ -29,9 +28,11 @@ class State:
         except (KeyError, TypeError, ValueError) as error:
             raise Unintelligible(f"a state is not readable: {error}") from error
         self.world = _world(written)
-        # Repeated here for the lookup, which does nothing else for most posts.
-        self.until: float = self._then[0][0] if self._then else inf  # seconds since 1970
-        self.everywhere = None if self.world.regional else self.world.everywhere
+
+    @property
+    def ends(self) -> bool:
+        """Whether something else takes its place by itself."""
+        return bool(self._then)
 
     def at(self, moment: float) -> World:
         """What holds at a moment (seconds since 1970): each stretch begins on its second."""
