@@ -159,8 +159,10 @@ def strikes_in_words(file: ItemFile) -> str:
         words = _("No strike counts now")
     if following is not None and following["multiplier"] < consequences.FULL:
         missing = following["at"] - count
-        words += "; " + ngettext(
-            "%(n)d more makes a repeat offender", "%(n)d more make a repeat offender", missing
+        words += "; " + (
+            ngettext("%(n)d more lowers its reach further", "%(n)d more lower its reach further", missing)
+            if file.actor.level["multiplier"] < consequences.FULL
+            else ngettext("%(n)d more makes a repeat offender", "%(n)d more make a repeat offender", missing)
         ) % {"n": missing}
     return words
 

@@ -116,12 +116,18 @@ def escalate(request: Shift, item_id: uuid.UUID) -> HttpResponse:
             caller=request.caller,
             now=now,
         )
-        words = (
-            _("The policy desk has it. You can still rate the item.")
-            if added
-            else _("The policy desk has an open case on this ground already.")
-        )
-        messages.success(request, words)
+        if added:
+            messages.success(request, _("The policy desk has it. You can still rate the item."))
+        else:
+            # The case is somebody's already: what this reviewer wrote reaches the desk as a note.
+            notes.add(item.pk, text=sent["note"], caller=request.caller, now=now)
+            messages.info(
+                request,
+                _(
+                    "The policy desk has an open case on this ground already. What you wrote is a note on the item, which "
+                    "the desk reads."
+                ),
+            )
         return HttpResponseRedirect(addresses.triage(filters, item.pk))
     messages.error(request, _("Not escalated: the form needs mending."))
     return answers.page(

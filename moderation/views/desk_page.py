@@ -115,7 +115,7 @@ def lists(request: Visit, chosen: str, *, selected: uuid.UUID | None = None, now
         "hints": [
             {"keys": "j k", "label": _("move")},
             {"keys": "Enter", "label": _("open")},
-            *([{"keys": "b", "label": _("reveal media")}] if selected else []),
+            *([{"keys": "b v", "label": _("media")}] if selected else []),
         ],
         "query": query,
         "views": [

@@ -323,13 +323,13 @@ def furniture() -> dict[str, Any]:
             {"keys": "c", "label": "take"},
             {"keys": "1 – 7", "label": "verdict"},
             {"keys": "m", "label": "same claim"},
-            {"keys": "b", "label": "reveal media"},
+            {"keys": "b v", "label": "media"},
             {"keys": "n", "label": "submit and next"},
             {"keys": "u", "label": "undo"},
         ],
         "desk_hints": [
             {"keys": "j k", "label": "move"},
             {"keys": "Enter", "label": "open"},
-            {"keys": "b", "label": "reveal media"},
+            {"keys": "b v", "label": "media"},
         ],
     }

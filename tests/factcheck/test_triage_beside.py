@@ -3,7 +3,7 @@
 import pytest
 
 from factcheck.services import leases
-from moderation.models import Escalation, ReviewItem
+from moderation.models import Escalation, ItemNote, ReviewItem
 from moderation.services import notes
 from tests.factcheck.reading import filled, flagged, item_of, page, verb, words
 from tests.factories import platform as p
@@ -29,6 +29,18 @@ def test_escalating_opens_a_case_and_the_item_stays_ratable(hers, rita, partner,
     case = Escalation.objects.get()
     assert (case.note, case.regions, case.opened_for) == (sent["note"], ["ET"], partner.pk)
     assert hers.post(page(item), filled(item, partner)).status_code == 302
+
+
+def test_what_a_second_reviewer_writes_to_the_desk_is_kept_as_a_note(hers, wall):
+    item = item_of(flagged(wall))
+    seen = {"ground": "hate", "seen": str(item.displayed_version_id)}
+    hers.post(verb("escalate", item), {**seen, "note": "It names the family."})
+
+    shown = hers.post(verb("escalate", item), {**seen, "note": "Somebody threw a stone."}, follow=True)
+
+    assert Escalation.objects.get().note == "It names the family."
+    assert ItemNote.objects.get().text == "Somebody threw a stone."
+    assert "has an open case on this ground already" in words(shown) and "Somebody threw a stone." in words(shown)
 
 
 def test_an_escalation_that_lacks_words_fails_loudly(hers, rita, wall):
