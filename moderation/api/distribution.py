@@ -1,10 +1,12 @@
 """/distribution: what must be done with posts now. Hot: no serializers around hundreds of posts."""
 
+import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from django.http import HttpResponse
-from drf_spectacular.utils import extend_schema
+from django.utils.http import parse_etags
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -45,13 +47,24 @@ class LookupOut(serializers.Serializer):
     posts = LookedUpOut(many=True, help_text="In the order of the request.")
 
 
+IF_NONE_MATCH = OpenApiParameter(
+    "If-None-Match", str, OpenApiParameter.HEADER, description="`ETag` of an earlier answer to the same body."
+)
+ETAG = OpenApiParameter(
+    "ETag", str, OpenApiParameter.HEADER, response=[200, 304], description="Names this answer, to ask again."
+)
+
+
 class LookupView(ApiView):
     reads = True
 
     @extend_schema(
         summary="What to do with up to 1000 posts",
+        description="It changes nothing, so `If-None-Match` works as with GET: while the answer would be the one "
+        "that bore this `ETag`, 304 says so without a body.",
+        parameters=[IF_NONE_MATCH, ETAG],
         request=LookupIn,
-        responses=LookupOut,
+        responses={200: LookupOut, 304: OpenApiResponse(description="The same as before.")},
         examples=[sent(examples.LOOKUP), answered(examples.LOOKED_UP)],
     )
     def post(self, request: Request) -> HttpResponse:
@@ -60,10 +73,10 @@ class LookupView(ApiView):
         refs, region, preference = asked["posts"], asked.get("region", ""), asked["viewer_preference"]
         if region or preference != ViewerPreference.DEFAULT:
             answers = distribution.lookup(refs, region=region, preference=preference, now=self.now)
-            shown = [_written(answer) for answer in answers]
+            shown: Iterable[bytes] = [_written(answer) for answer in answers]
         else:
             shown = self._of_everybody(refs)
-        return HttpResponse(b'{"posts":[%b]}' % b",".join(shown), content_type="application/json")
+        return _unless_known(request, b'{"posts":[%b]}' % b",".join(shown))
 
     def _of_everybody(self, refs: Sequence[str]) -> Iterator[bytes]:
         """What the cache knows is passed on as it is there; the rest is looked up."""
@@ -82,6 +95,16 @@ class LookupView(ApiView):
             yield b'%b,"state":"effect",%b}' % (head, members) if members else head + b',"state":"none"}'
 
 
+def _unless_known(request: Request, body: bytes) -> HttpResponse:
+    """The body under its ETag, or 304 to a caller who has it. Of the body, not of versions: time changes
+    answers, too."""
+    etag = f'"{hashlib.sha256(body).hexdigest()[:24]}"'
+    held = {tag.removeprefix("W/") for tag in parse_etags(request.headers.get("If-None-Match", ""))}
+    if etag in held:
+        return HttpResponse(status=304, headers={"ETag": etag})
+    return HttpResponse(body, content_type="application/json", headers={"ETag": etag})
+
+
 def _written(answer: Answer) -> bytes:
     document = {
         "post": answer.ref,
@@ -90,4 +113,4 @@ def _written(answer: Answer) -> bytes:
         "state": "effect" if answer.document else "none" if answer.post_id else "unknown",
         **(answer.document or {}),
     }
-    return JSONRenderer().render(document)  # type: ignore[no-any-return]
+    return JSONRenderer().render(document)

@@ -103,6 +103,28 @@ def test_an_entry_that_was_spoilt_is_read_from_postgresql(platform, rated, clock
         assert told() == "warning"
 
 
+def test_an_answer_that_the_caller_has_is_not_sent_again_until_it_is_another_one(platform, rated, clock):
+    body = {"posts": ["ext:status/1", "ext:nothing"], "region": "LK"}
+    first = platform.post("/distribution/lookup", body)
+    etag = first.headers["ETag"]
+
+    for named in (etag, f"W/{etag}", f'"other", {etag}'):
+        again = platform.post("/distribution/lookup", body, If_None_Match=named)
+        assert (again.status_code, again.headers["ETag"], again.content) == (304, etag, b"")
+    another = platform.post(
+        "/distribution/lookup", {**body, "viewer_preference": "do_not_reduce"}, If_None_Match=etag
+    )
+    assert another.status_code == 200
+    everybody = platform.post("/distribution/lookup", {"posts": body["posts"]}, If_None_Match="*, garbage")
+    assert everybody.status_code == 200
+
+    clock.advance(days=91)  # time alone: the strike counts no longer
+
+    changed = platform.post("/distribution/lookup", body, If_None_Match=etag)
+    assert changed.status_code == 200 and changed.headers["ETag"] != etag
+    assert changed.json()["posts"][0]["version"] == first.json()["posts"][0]["version"]
+
+
 def test_at_most_1000_posts_are_looked_up_at_once(platform):
     answer = platform.post("/distribution/lookup", {"posts": ["ext:a"] * 1001})
 
