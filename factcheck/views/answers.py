@@ -129,7 +129,7 @@ def say_rated(request: Shift, rating: Rating) -> None:
     messages.success(request, words, extra_tags=UNDO + reverse("factcheck:ratings_undo", args=[rating.pk]))
 
 
-def with_toasts(request: Shift, response: HttpResponse) -> HttpResponse:
+def with_toasts(request: Reading, response: HttpResponse) -> HttpResponse:
     """What happened, as a toast of the page that stays; one toast, so that one undo is in reach."""
     said = list(messages.get_messages(request))
     if not said:

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from factcheck.enums import MembershipRole, PartnerStatus
@@ -117,7 +118,12 @@ def suspend(request: Visit, slug: str) -> HttpResponse:
     partner = _partner(slug, now=now)
     if request.method == "POST":
         freed = partners.suspend(partner.pk, caller=request.caller, now=now)
-        messages.success(request, _("Suspended. Leases freed: %(n)d.") % {"n": freed})
+        words = ngettext(
+            "Suspended. %(n)d item went back to the queue.",
+            "Suspended. %(n)d items went back to the queue.",
+            freed,
+        )
+        messages.success(request, words % {"n": freed} if freed else _("Suspended."))
         return redirect("factcheck:partners_one", slug)
     ends = access.of_organisation(partner.pk, now=now)
     lines = partner_words.suspending(partner.people, ends, partner.ratings_given)

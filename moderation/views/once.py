@@ -8,10 +8,11 @@ API keeps that of an `Idempotency-Key`; the act sent again gets it instead of be
 import hashlib
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import psycopg
 from django.contrib import messages
+from django.contrib.messages.storage.base import BaseStorage
 from django.db import OperationalError, transaction
 from django.http import HttpResponseRedirect
 from django.http.response import HttpResponseBase
@@ -47,11 +48,11 @@ def once(act: Act, request: "Visit") -> HttpResponseBase:
     try:
         with transaction.atomic():
             kept = repeats.begin(request.caller.key, f"form:{digest}", digest, now=timezone.now())
-            if kept.status:
+            if kept.status and kept.body is not None:
                 return _again(request, kept.status, kept.body)
             answer = act()
             if answer.status_code == CREATED or 300 <= answer.status_code < 400:
-                waiting = messages.get_messages(request)
+                waiting = cast(BaseStorage, messages.get_messages(request))
                 said = [[m.level, str(m), m.extra_tags] for m in waiting]
                 waiting.used = False  # they are still for the next page
                 place = answer.headers.get("Location", "")
