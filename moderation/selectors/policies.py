@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from moderation.models import PolicyVersion
+from moderation.models import PolicyDraft, PolicyVersion
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 
 @dataclass(frozen=True)
@@ -15,17 +18,54 @@ class Policy:
     data: Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class Held:
+    """A version and its place in time: it holds from `begins` until `ends`; `begins` None: it never does."""
+
+    version: PolicyVersion
+    begins: datetime | None
+    ends: datetime | None
+
+    def state(self, now: datetime) -> str:
+        if self.begins is None:
+            return "never"
+        if now < self.begins:
+            return "scheduled"
+        return "in_force" if self.ends is None or now < self.ends else "over"
+
+
 def at(now: datetime) -> Policy:
-    """The version with the latest `valid_from` not after `now`. One small query."""
+    """The highest number among the versions that have begun at `now`. One small query."""
     number = (
         PolicyVersion.objects.filter(valid_from__lte=now)
-        .order_by("-valid_from", "-number")
+        .order_by("-number")
         .values_list("number", flat=True)
         .first()
     )
     if number is None:
         raise LookupError("No policy version is loaded; run migrate.")
     return Policy(number, _data(number))
+
+
+def latest() -> PolicyVersion:
+    """The version with the highest number, begun or not: what the next one follows."""
+    return PolicyVersion.objects.order_by("-number")[:1].get()
+
+
+def history() -> list[Held]:
+    """All versions, newest first, each with the time in which it holds."""
+    found: list[Held] = []
+    ends: datetime | None = None
+    for version in PolicyVersion.objects.select_related("author", "approver").order_by("-number"):
+        begins = version.valid_from if ends is None or version.valid_from < ends else None
+        found.append(Held(version, begins, ends if begins else None))
+        ends = begins or ends
+    return found
+
+
+def drafts() -> "QuerySet[PolicyDraft]":
+    """All drafts, newest first."""
+    return PolicyDraft.objects.select_related("base", "author", "judged_by", "became").order_by("-id")
 
 
 @lru_cache(maxsize=32)

@@ -25,6 +25,9 @@ QUEUE_OF = {
     OutboxKind.JUDGE_FLAGS: "maintenance",
     OutboxKind.JUDGE_CLUSTER: "maintenance",
     OutboxKind.POST_VERSION_ADDED: "matching",
+    OutboxKind.ROLL_OUT_POLICY: "effects",
+    OutboxKind.RANK_AGAIN: "maintenance",
+    OutboxKind.DRY_RUN_POLICY: "maintenance",
 }
 
 
