@@ -48,5 +48,9 @@ urlpatterns = [
     path("policies/drafts/<uuid:draft_id>/propose", policies.ProposeView.as_view(), name="policy_propose"),
     path("policies/drafts/<uuid:draft_id>/approve", policies.ApproveView.as_view(), name="policy_approve"),
     path("policies/drafts/<uuid:draft_id>/refuse", policies.RefuseDraftView.as_view(), name="policy_refuse"),
-    path("policies/drafts/<uuid:draft_id>/withdraw", policies.WithdrawDraftView.as_view(), name="policy_withdraw"),
+    path(
+        "policies/drafts/<uuid:draft_id>/withdraw",
+        policies.WithdrawDraftView.as_view(),
+        name="policy_withdraw",
+    ),
 ]

@@ -37,10 +37,11 @@ class Changed:
 
 
 def leaves(data: Any, path: str = "") -> dict[str, Leaf]:
-    """Every number and word of a policy by its path, in the order of the data. A list of numbers is one."""
+    """Every number and word of a policy by its path, in the order of the schema. A list of numbers is one."""
     below: Iterator[tuple[str, Any]]
     if isinstance(data, Mapping):
-        below = ((str(key), value) for key, value in data.items())
+        # (PostgreSQL keeps the keys of jsonb in an order of its own)
+        below = ((key, data[key]) for key in sorted(data, key=_place))
     elif isinstance(data, list) and any(isinstance(value, Mapping) for value in data):
         below = ((str(place), value) for place, value in enumerate(data))
     else:
@@ -97,6 +98,29 @@ def _contradictions(data: Mapping[str, Any], after: Mapping[str, Any]) -> Iterat
     reliability = data["priority"]["reliability"]
     if reliability["least"] > reliability["most"]:
         yield Fault("priority.reliability.least", "The least cannot be above the most.")
+
+
+def _place(key: str) -> tuple[int, str]:
+    """Where a name stands: as the schema mentions it first; others by the alphabet."""
+    return _places().get(key, 0), key
+
+
+@cache
+def _places() -> dict[str, int]:
+    names: list[str] = []
+
+    def gather(schema: Any) -> None:
+        if isinstance(schema, Mapping):
+            gather(schema.get("$defs", ()))
+            names.extend(schema.get("properties", ()))
+            for below in schema.values():
+                gather(below)
+        elif isinstance(schema, list):
+            for below in schema:
+                gather(below)
+
+    gather(json.loads(SCHEMA.read_text()))
+    return {name: place for place, name in reversed(list(enumerate(names, 1)))}
 
 
 @cache

@@ -6,6 +6,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from moderation.caller import Caller
+from moderation.enums import PolicyStatus
 from moderation.models import PolicyDraft, PolicyVersion
 
 if TYPE_CHECKING:
@@ -66,6 +68,11 @@ def history() -> list[Held]:
 def drafts() -> "QuerySet[PolicyDraft]":
     """All drafts, newest first."""
     return PolicyDraft.objects.select_related("base", "author", "judged_by", "became").order_by("-id")
+
+
+def waiting_for(caller: Caller) -> "QuerySet[PolicyDraft]":
+    """Proposed drafts that somebody else wrote."""
+    return PolicyDraft.objects.filter(status=PolicyStatus.PROPOSED).exclude(author_id=caller.person_id)
 
 
 @lru_cache(maxsize=32)
