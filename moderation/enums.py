@@ -149,6 +149,16 @@ class ProposalStatus(TextChoices):
     REFUSED = "refused", _("Refused")
 
 
+class PolicyStatus(TextChoices):
+    """Of a draft that may become a policy version."""
+
+    DRAFT = "draft", _("Draft")
+    PROPOSED = "proposed", _("Waits for another administrator")
+    APPROVED = "approved", _("Approved")
+    REFUSED = "refused", _("Refused")
+    WITHDRAWN = "withdrawn", _("Withdrawn")
+
+
 class StandingLevel(TextChoices):
     """What an actor's counting strikes imply (domain 5). The numbers are policy."""
 
@@ -180,6 +190,9 @@ class OutboxKind(TextChoices):
     JUDGE_CLUSTER = "judge_cluster", _("Answer the flags on every post of a cluster")
     POST_VERSION_ADDED = "post_version_added", _("A post version was added")
     MESSAGE = "message", _("Send a message again that no worker understood")
+    ROLL_OUT_POLICY = "roll_out_policy", _("Recompute every post that a policy version touches")
+    RANK_AGAIN = "rank_again", _("Rank every open item again")
+    DRY_RUN_POLICY = "dry_run_policy", _("Find out what a policy draft would change")
 
 
 class AuditEvent(TextChoices):
@@ -212,6 +225,12 @@ class AuditEvent(TextChoices):
     ROLE_ENDED = "role_ended"
     ACCESS_ENDED = "access_ended"
     ACCESS_RESTORED = "access_restored"
+    POLICY_DRAFTED = "policy_drafted"
+    POLICY_CHANGED = "policy_changed"
+    POLICY_PROPOSED = "policy_proposed"
+    POLICY_APPROVED = "policy_approved"
+    POLICY_REFUSED = "policy_refused"
+    POLICY_WITHDRAWN = "policy_withdrawn"
     KEY_CREATED = "key_created"
     KEY_REVOKED = "key_revoked"
     PARTNER_ADDED = "partner_added"

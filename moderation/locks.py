@@ -10,7 +10,16 @@ from collections.abc import Collection
 from django.db.models import Q
 
 from moderation.errors import NotFound
-from moderation.models import Actor, Cluster, EffectiveState, Escalation, Flag, Proposal, ReviewItem
+from moderation.models import (
+    Actor,
+    Cluster,
+    EffectiveState,
+    Escalation,
+    Flag,
+    PolicyDraft,
+    Proposal,
+    ReviewItem,
+)
 
 
 def item(item_id: uuid.UUID) -> ReviewItem:
@@ -74,6 +83,14 @@ def proposal(proposal_id: uuid.UUID) -> Proposal:
     found = Proposal.objects.select_for_update(no_key=True, of=("self",)).filter(pk=proposal_id).first()
     if found is None:
         raise NotFound("There is no such proposal.")
+    return found
+
+
+def policy_draft(draft_id: uuid.UUID) -> PolicyDraft:
+    """Raises NotFound if there is no such draft."""
+    found = PolicyDraft.objects.select_for_update(no_key=True, of=("self",)).filter(pk=draft_id).first()
+    if found is None:
+        raise NotFound("There is no such draft.")
     return found
 
 

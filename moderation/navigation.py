@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.caller import Caller
 from moderation.enums import Role
-from moderation.selectors import desk, members
+from moderation.selectors import desk, members, policies
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,12 @@ def _keys_waited_for(request: HttpRequest) -> int | None:
     return desk.waiting_for(caller).count() if caller.role in SPECIALIST else None
 
 
+def _drafts_waited_for(request: HttpRequest) -> int | None:
+    """Policy drafts that wait for this administrator's word."""
+    caller: Caller = request.caller  # type: ignore[attr-defined]
+    return policies.waiting_for(caller).count() if caller.role in ADMINISTRATOR else None
+
+
 # The platform's own entries, in the order of the page; each area adds its line.
 _entries: list[Entry] = [
     Entry(_("Feed"), "feed", "home", MEMBER, key="f", order=10, home_for=MEMBER),
@@ -61,6 +67,7 @@ _entries: list[Entry] = [
     ),
     Entry(_("People"), "people", "users", READS_EVERYTHING, key="e", order=60),
     Entry(_("Keys"), "keys", "key", READS_EVERYTHING, key="k", order=70),
+    Entry(_("Policy"), "policies", "scale", READS_EVERYTHING, key="o", order=75, badge=_drafts_waited_for),
     Entry(_("System"), "system", "heartbeat", READS_EVERYTHING, key="y", order=80, home_for=ADMINISTRATOR),
     Entry(
         _("Audit"), "audit", "shield-check", READS_EVERYTHING, key="a", order=90, home_for=READS_EVERYTHING

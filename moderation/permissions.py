@@ -12,7 +12,7 @@ from moderation.enums import Role, Scope
 from moderation.errors import Refused
 
 if TYPE_CHECKING:
-    from moderation.models import Flag, Proposal, User
+    from moderation.models import Flag, PolicyDraft, Proposal, User
 
 
 @dataclass(frozen=True)
@@ -149,6 +149,18 @@ def may_administer(caller: Caller) -> Answer:
         caller.acts_as(Role.ADMINISTRATOR) and caller.client_id is None,
         _("Only an administrator does this."),
     )
+
+
+def may_change_policy_draft(caller: Caller, draft: "PolicyDraft") -> Answer:
+    if caller.person_id != draft.author_id:
+        return no(_("Only its author changes a draft; you can draft your own from the same version."))
+    return may_administer(caller)
+
+
+def may_judge_policy_draft(caller: Caller, draft: "PolicyDraft") -> Answer:
+    if caller.person_id == draft.author_id:
+        return no(_("Another administrator must judge: you wrote this."))
+    return may_administer(caller)
 
 
 def may_turn_off(caller: Caller, person: "User") -> Answer:

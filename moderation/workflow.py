@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from moderation.enums import EscalationStatus, FlagOutcome, ItemStatus, ProposalStatus, Role
+from moderation.enums import EscalationStatus, FlagOutcome, ItemStatus, PolicyStatus, ProposalStatus, Role
 from moderation.errors import Conflict
 
 
@@ -126,4 +126,34 @@ FLAG = Machine(
     owner={outcome: Role.REVIEWER if outcome is FlagOutcome.PENDING else "nobody" for outcome in FlagOutcome},
 )
 
-MACHINES = (ITEM, ESCALATION, PROPOSAL, FLAG)
+POLICY = Machine(
+    noun="policy draft",
+    initial=PolicyStatus.DRAFT,
+    moves=_values(
+        {
+            PolicyStatus.DRAFT: {
+                "change": PolicyStatus.DRAFT,
+                "dry run": PolicyStatus.DRAFT,
+                "propose": PolicyStatus.PROPOSED,
+                "withdraw": PolicyStatus.WITHDRAWN,
+            },
+            PolicyStatus.PROPOSED: {
+                "approve": PolicyStatus.APPROVED,
+                "refuse": PolicyStatus.REFUSED,
+                "withdraw": PolicyStatus.WITHDRAWN,
+            },
+            PolicyStatus.APPROVED: {},
+            PolicyStatus.REFUSED: {},
+            PolicyStatus.WITHDRAWN: {},
+        }
+    ),
+    owner={
+        PolicyStatus.DRAFT: Role.ADMINISTRATOR,
+        PolicyStatus.PROPOSED: "another administrator",
+        PolicyStatus.APPROVED: "nobody",
+        PolicyStatus.REFUSED: "nobody",
+        PolicyStatus.WITHDRAWN: "nobody",
+    },
+)
+
+MACHINES = (ITEM, ESCALATION, PROPOSAL, FLAG, POLICY)

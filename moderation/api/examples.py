@@ -232,3 +232,60 @@ DECISION: Document = {
     "policy_section": "Harm 2.1",
     "regions": ["LK"],
 }
+
+DRAFT_ID = "01a22a41-93c4-7d5e-8f6a-1b2c3d4e5f60"
+_FLOOR: Document = {"floor": {"feed": 500, "search": 500, "share": 500}}
+_CHANGES = [{"path": "floor.feed", "before": 500, "after": 800}]
+POLICY: Document = {
+    "number": 2,
+    "state": "scheduled",
+    "begins": "2026-12-07T00:00:00Z",
+    "ends": None,
+    "reason": "Corrections need readers.",
+    "approved_at": "2026-11-30T10:00:00Z",
+}
+POLICY_DATA: Document = {
+    **POLICY,
+    "data": {"floor": {"feed": 800, "search": 500, "share": 500}},
+    "changes": _CHANGES,
+}
+POLICY_DRAFT_BRIEF: Document = {
+    "id": DRAFT_ID,
+    "base": 1,
+    "status": "draft",
+    "reason": POLICY["reason"],
+    "valid_from": POLICY["begins"],
+    "at": "2026-11-30T09:00:00Z",
+    "version": 3,
+    "became": None,
+    "refusal": "",
+    "yours": True,
+}
+POLICY_DRAFT: Document = {
+    **POLICY_DRAFT_BRIEF,
+    "data": POLICY_DATA["data"],
+    "changes": _CHANGES,
+    "dry_run": {
+        "run": "01a22a42-0000-7000-8000-000000000000",
+        "at": "2026-12-07T00:00:00+00:00",
+        "started_at": "2026-11-30T09:30:00+00:00",
+        "ended_at": "2026-11-30T09:30:09+00:00",
+        "posts": 12_041,
+        "total": 12_041,
+        "changed": 310,
+        "by": {"feed": 310},
+        "sample": [{"post": POST_ID, "changes": [{"what": "feed", "before": 0.05, "after": 0.08}]}],
+        "rise": 0,
+        "fall": 0,
+        "actor_sample": [],
+    },
+}
+POLICY_DRAFT_IN: Document = {"base": 1, "reason": POLICY["reason"], "valid_from": POLICY["begins"]}
+POLICY_DRAFT_CHANGE: Document = {
+    "version": 2,
+    "data": _FLOOR,
+    "reason": POLICY["reason"],
+    "valid_from": None,
+}
+POLICY_STEP: Document = {"version": 3}
+POLICY_REFUSAL: Document = {"version": 3, "reason": "Ask the partners first."}

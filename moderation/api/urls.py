@@ -2,7 +2,18 @@
 
 from django.urls import path, register_converter
 
-from moderation.api import changes, desk, distribution, docs, escalations, flags, posts, reach, signals
+from moderation.api import (
+    changes,
+    desk,
+    distribution,
+    docs,
+    escalations,
+    flags,
+    policies,
+    posts,
+    reach,
+    signals,
+)
 from moderation.http.converters import RefConverter
 
 register_converter(RefConverter, "ref")
@@ -29,4 +40,17 @@ urlpatterns = [
     path("escalations/<uuid:case_id>/refuse", desk.RefuseView.as_view(), name="refuse"),
     path("escalations/<uuid:case_id>/hide", desk.HideView.as_view(), name="hide"),
     path("escalations/<uuid:case_id>/restore", desk.RestoreView.as_view(), name="restore"),
+    path("policies", policies.PoliciesView.as_view(), name="policies"),
+    path("policies/<int:number>", policies.PolicyView.as_view(), name="policy"),
+    path("policies/drafts", policies.DraftsView.as_view(), name="policy_drafts"),
+    path("policies/drafts/<uuid:draft_id>", policies.DraftView.as_view(), name="policy_draft"),
+    path("policies/drafts/<uuid:draft_id>/dry-run", policies.DryRunView.as_view(), name="policy_dry_run"),
+    path("policies/drafts/<uuid:draft_id>/propose", policies.ProposeView.as_view(), name="policy_propose"),
+    path("policies/drafts/<uuid:draft_id>/approve", policies.ApproveView.as_view(), name="policy_approve"),
+    path("policies/drafts/<uuid:draft_id>/refuse", policies.RefuseDraftView.as_view(), name="policy_refuse"),
+    path(
+        "policies/drafts/<uuid:draft_id>/withdraw",
+        policies.WithdrawDraftView.as_view(),
+        name="policy_withdraw",
+    ),
 ]

@@ -12,6 +12,7 @@ from moderation.models.escalations import Escalation, Proposal
 from moderation.models.flags import Flag, Reporter, Signal
 from moderation.models.items import ItemNote, ReviewItem
 from moderation.models.people import ApiClient, RoleGrant, User
+from moderation.models.policies import PolicyDraft, PolicyVersion
 from moderation.models.posts import (
     Actor,
     Post,
@@ -25,7 +26,6 @@ from moderation.models.records import (
     AuditSeal,
     IdempotencyKey,
     Notice,
-    PolicyVersion,
 )
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "ItemNote",
     "Notice",
     "Outbox",
+    "PolicyDraft",
     "PolicyVersion",
     "Post",
     "PostContent",

@@ -65,6 +65,9 @@ class FanOut(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     cluster = models.ForeignKey("Cluster", null=True, on_delete=models.PROTECT, related_name="fan_outs")
     actor = models.ForeignKey("Actor", null=True, on_delete=models.PROTECT, related_name="fan_outs")
+    policy = models.OneToOneField(
+        "PolicyVersion", null=True, on_delete=models.PROTECT, related_name="fan_out"
+    )
     total = models.PositiveIntegerField()
     done = models.PositiveIntegerField(default=0)
     started_at = models.DateTimeField()

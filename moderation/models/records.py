@@ -1,4 +1,4 @@
-"""Policy versions, notices, the audit log, and answers kept for repeated requests."""
+"""Notices, the audit log, and answers kept for repeated requests."""
 
 from django.db import models
 from django.db.models import Q
@@ -6,18 +6,6 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.enums import NoticeKind
 from moderation.ids import new_id
-
-
-class PolicyVersion(models.Model):
-    """Numbers and rules as data (domain 4-6). A version is never changed; a new one takes over at a date."""
-
-    append_only = True
-
-    number = models.PositiveIntegerField(primary_key=True)
-    data = models.JSONField()
-    valid_from = models.DateTimeField()
-    author = models.ForeignKey("User", null=True, on_delete=models.PROTECT, related_name="+")
-    approver = models.ForeignKey("User", null=True, on_delete=models.PROTECT, related_name="+")
 
 
 class Notice(models.Model):

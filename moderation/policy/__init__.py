@@ -17,21 +17,27 @@ from moderation.policy.effect import (
     unbroken_run,
 )
 from moderation.policy.rank import PriorityInputs, due_at, priority, reliability
+from moderation.policy.versions import Changed, Fault, difference, faults, leaves
 
 __all__ = [
     "FULL",
     "LABEL_SEVERITY",
     "BasisPoints",
+    "Changed",
+    "Fault",
     "FlagAnswer",
     "Inputs",
     "PriorityInputs",
     "Recorded",
     "State",
+    "difference",
     "due_at",
     "effective_state",
+    "faults",
     "flag_answers",
     "for_viewer",
     "in_force",
+    "leaves",
     "level",
     "post_multiplier",
     "priority",

@@ -6,6 +6,7 @@ Multipliers are integer basis points (10_000 = everything is left); times are UT
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from moderation.enums import DecisionKind, StandingLevel, Surface, ViewerPreference
@@ -140,21 +141,13 @@ def _state_at(inputs: Inputs, at: datetime) -> State:
     restrictions = [d for d in now if d.kind == DecisionKind.RESTRICTION]
     removed = any(not d.regions for d in removals)
 
-    rating_bp = {s.value: post_multiplier([*rules, *provisional], s) for s in Surface}
-    actor_bp = standing["multiplier"]
-    labels = [rule["label"] for rule in rules]
-    labels += [policy["contested_label"] for d in verdicts if d.contested]
-    open_to = {
-        name: all(rule[name] for rule in rules) and standing[name]
-        for name in ("ads", "recommendations", "monetisation")
-    }
+    served = partial(
+        _served, verdicts, provisional, standing, policy, removed=removed,
+        restricted=any(not d.regions for d in restrictions),
+    )  # fmt: skip
+    shown, rating_bp = served(rules)
     world = {
-        "multipliers": surface_multipliers(rating_bp, actor_bp, open_to, policy, removed=removed),
-        "label": max(labels, key=LABEL_SEVERITY.index, default="") or None,
-        "interstitial": any(rule["interstitial"] for rule in rules)
-        or any(not d.regions for d in restrictions),
-        "warn_before_share": any(rule["warn_before_share"] for rule in rules),
-        **{name: allowed and not removed for name, allowed in open_to.items()},
+        **shown,
         "removed": removed,
         "articles": [
             dict(article)
@@ -172,20 +165,56 @@ def _state_at(inputs: Inputs, at: datetime) -> State:
         "hidden_until": _hidden_until(removals),
     }
     regions = _regions(removals, restrictions)
+    for country, replaced in policy["countries"].items():
+        here, here_bp = served([replaced.get(d.outcome, policy["verdicts"][d.outcome]) for d in verdicts])
+        if here != shown:
+            local = regions.setdefault(country, dict(_NOTHING_HERE))
+            local["instead"] = {**here, "rating_bp": here_bp}
     because = [*verdicts, *demotions, *removals, *restrictions]
     document = None
-    if because or actor_bp != FULL or not all(open_to.values()):
+    limited = any(not standing[name] for name in _OPEN)
+    if because or standing["multiplier"] != FULL or limited:
         document = {
             **world,
             "regional": bool(regions),
-            "regions": regions,
+            "regions": dict(sorted(regions.items())),
             "rating_bp": rating_bp,
-            "actor_bp": actor_bp,
+            "actor_bp": standing["multiplier"],
             "policy_version": inputs.policy_number,
             "because": sorted(d.id for d in because),
         }
     feed = round(world["multipliers"]["feed"] * FULL)
     return State(document, feed, removed)
+
+
+_OPEN = ("ads", "recommendations", "monetisation")
+_NOTHING_HERE = {"removed": False, "interstitial": False, "ground": None}
+
+
+def _served(
+    verdicts: Sequence[Recorded],
+    provisional: Sequence[Mapping[str, Any]],
+    standing: Mapping[str, Any],
+    policy: Mapping[str, Any],
+    rules: Sequence[Mapping[str, Any]],
+    *,
+    removed: bool,
+    restricted: bool,
+) -> tuple[dict[str, Any], dict[str, BasisPoints]]:
+    """What members are shown where these rules hold for the verdicts, and what the ratings alone leave."""
+    rating_bp = {s.value: post_multiplier([*rules, *provisional], s) for s in Surface}
+    labels = [rule["label"] for rule in rules]
+    labels += [policy["contested_label"] for d in verdicts if d.contested]
+    open_to = {name: all(rule[name] for rule in rules) and standing[name] for name in _OPEN}
+    return {
+        "multipliers": surface_multipliers(
+            rating_bp, standing["multiplier"], open_to, policy, removed=removed
+        ),
+        "label": max(labels, key=LABEL_SEVERITY.index, default="") or None,
+        "interstitial": restricted or any(rule["interstitial"] for rule in rules),
+        "warn_before_share": any(rule["warn_before_share"] for rule in rules),
+        **{name: allowed and not removed for name, allowed in open_to.items()},
+    }, rating_bp
 
 
 def surface_multipliers(
@@ -213,24 +242,29 @@ def for_viewer(
 ) -> dict[str, Any]:
     """The document as one viewer gets it: regional effects of `region` and the viewer's own choice.
 
-    A country's effects bind its subdivisions. `do_not_reduce` sets the feed's rating multiplier to 1,
-    `reduce_more` halves it; labels stay and removed content stays removed (domain 4).
+    A country's effects bind its subdivisions; where the policy has other rules for it, they replace the
+    world's. `do_not_reduce` sets the feed's rating multiplier to 1, `reduce_more` halves it; labels stay and
+    removed content stays removed (domain 4).
     """
     answer = {k: v for k, v in document.items() if k not in ("regions", "rating_bp", "actor_bp")}
+    rating_bp = document["rating_bp"]["feed"]
+    codes = dict.fromkeys((region.split("-")[0], region))  # the subdivision's word comes last
+    here = [document["regions"][code] for code in codes if code in document["regions"]]
+    for local in here:
+        if "instead" in local:
+            answer.update({k: v for k, v in local["instead"].items() if k != "rating_bp"})
+            rating_bp = local["instead"]["rating_bp"]["feed"]
     if preference != ViewerPreference.DEFAULT and not answer["removed"]:
         share = policy["viewer_preference"][preference]
-        rating = FULL if share is None else document["rating_bp"]["feed"] * share // FULL
+        rating = FULL if share is None else rating_bp * share // FULL
         bp = max(rating * document["actor_bp"] // FULL, policy["floor"]["feed"])
         answer["multipliers"] = {**answer["multipliers"], "feed": bp / FULL}
-    for code in dict.fromkeys((region.split("-")[0], region)):  # the subdivision's word comes last
-        here = document["regions"].get(code)
-        if here is None:
-            continue
-        if here["removed"]:
+    for local in here:
+        if local["removed"]:
             answer["multipliers"] = {s.value: 0.0 for s in Surface}
             answer.update(removed=True, ads=False, recommendations=False, monetisation=False)
-            answer["ground"] = here["ground"]
-        answer["interstitial"] = answer["interstitial"] or here["interstitial"]
+            answer["ground"] = local["ground"]
+        answer["interstitial"] = answer["interstitial"] or local["interstitial"]
     return answer
 
 
@@ -254,10 +288,10 @@ def _regions(removals: Sequence[Recorded], restrictions: Sequence[Recorded]) -> 
     regions: dict[str, Any] = {}
     for d in (*removals, *restrictions):
         for code in d.regions:
-            here = regions.setdefault(code, {"removed": False, "interstitial": False, "ground": None})
+            here = regions.setdefault(code, dict(_NOTHING_HERE))
             if d.kind == DecisionKind.RESTRICTION:
                 here["interstitial"] = True
             else:
                 here["removed"] = True
                 here["ground"] = d.ground
-    return dict(sorted(regions.items()))
+    return regions

@@ -70,8 +70,7 @@ class Situation:
 _SITUATION = """
 SELECT seen.id, seen.number, p.id, p.language, p.regions, p.topic, r.id,
     live.id, live.reason, live.note, live.at, live.outcome,
-    (SELECT number FROM moderation_policyversion WHERE valid_from <= %(now)s
-     ORDER BY valid_from DESC, number DESC LIMIT 1),
+    (HOLDING),
     (SELECT max(i.closed_at) FROM moderation_reviewitem i
      WHERE i.displayed_version_id = seen.id AND i.status = 'closed'
        AND (i.outcome IN ('not_eligible', 'desk_closed', 'removed') OR i.outcome = 'rated' AND (
@@ -97,7 +96,7 @@ JOIN moderation_post p ON p.id = seen.post_id
 LEFT JOIN moderation_reporter r ON r.{who} = %(reporter)s
 LEFT JOIN moderation_flag live
     ON live.post_version_id = seen.id AND live.reporter_id = r.id AND live.withdrawn_at IS NULL
-"""
+""".replace("HOLDING", policies.HOLDING)
 _BY_VERSION = "v.id = %(version)s"
 _BY_POST = "v.post_id = %(version)s"
 _BY_EXTERNAL_ID = "v.post_id = (SELECT id FROM moderation_post WHERE external_id = %(version)s)"

@@ -3,16 +3,26 @@
 import uuid
 from collections.abc import Collection
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from django.db.models import Q
 
 from moderation import policy
-from moderation.models import ClusterMember, Decision, Post
+from moderation.models import ClusterMember, Decision, EffectiveState, Post, Strike
 from moderation.selectors import policies, standing
+from moderation.selectors.policies import Policy
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
 
 
-def load_inputs(post_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UUID, policy.Inputs]:
-    """The inputs of the pure function for these posts, in a handful of queries."""
+def load_inputs(
+    post_ids: Collection[uuid.UUID], *, now: datetime, rules: Policy | None = None
+) -> dict[uuid.UUID, policy.Inputs]:
+    """The inputs of the pure function for these posts, in a handful of queries.
+
+    `rules`: a policy to try; else the one that holds at `now`.
+    """
     posts = {
         p.pk: p for p in Post.objects.filter(pk__in=post_ids).only("id", "actor_id", "current_version_id")
     }
@@ -30,8 +40,8 @@ def load_inputs(post_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.
             on_cluster.setdefault(row.cluster_id, []).append(row)
         elif row.post_id is not None:
             on_post.setdefault(row.post_id, []).append(row)
-    counting = standing.counting({p.actor_id for p in posts.values()}, now=now)
-    rules = policies.at(now)
+    rules = rules or policies.at(now)
+    counting = standing.counting({p.actor_id for p in posts.values()}, now=now, rules=rules.data)
     inputs = {}
     for post in posts.values():
         decisions = [standing.recorded(d) for d in on_post.get(post.pk, ())]
@@ -49,6 +59,16 @@ def load_inputs(post_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.
     return inputs
 
 
-def compute(post_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UUID, policy.State]:
-    """The pure function's answer for these posts at `now`; writes nothing."""
-    return {i: policy.effective_state(x, now) for i, x in load_inputs(post_ids, now=now).items()}
+def compute(
+    post_ids: Collection[uuid.UUID], *, now: datetime, rules: Policy | None = None
+) -> dict[uuid.UUID, policy.State]:
+    """The pure function's answer for these posts at `now`; writes nothing. `rules` as in `load_inputs`."""
+    return {i: policy.effective_state(x, now) for i, x in load_inputs(post_ids, now=now, rules=rules).items()}
+
+
+def under_policy(now: datetime) -> "QuerySet[EffectiveState, uuid.UUID]":
+    """Ids of the posts that another policy could treat otherwise: with an effect, or of an actor with strikes."""
+    struck = Strike.objects.filter(counts_until__gt=now).values("actor_id")
+    return EffectiveState.objects.filter(
+        Q(document__isnull=False) | Q(post__actor_id__in=struck)
+    ).values_list("post_id", flat=True)

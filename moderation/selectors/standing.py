@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
-def counting(actor_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UUID, list[Strike]]:
-    """The strikes that count now, per actor, oldest first.
+def counting(
+    actor_ids: Collection[uuid.UUID], *, now: datetime, rules: Mapping[str, Any] | None = None
+) -> dict[uuid.UUID, list[Strike]]:
+    """The strikes that count now, per actor, oldest first. `rules`: policy data to try, else those of `now`.
 
     A strike counts while its time lasts, its post is in the cluster, and the verdict in force there strikes
     this actor: undisputed, resting on a post of theirs, and never ended since the strike (domain 5).
@@ -26,8 +28,8 @@ def counting(actor_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UU
         Strike.objects.filter(actor_id__in=actor_ids, counts_until__gt=now).order_by("actor_id", "at", "id")
     )
     clusters = {s.cluster_id for s in strikes}
-    rules = policies.at(now).data["verdicts"]
-    struck = {cluster: _struck(rows, rules, now=now) for cluster, rows in _verdicts(clusters).items()}
+    verdicts = (rules or policies.at(now).data)["verdicts"]
+    struck = {cluster: _struck(rows, verdicts, now=now) for cluster, rows in _verdicts(clusters).items()}
     members = set(
         ClusterMember.objects.filter(
             cluster_id__in=clusters, post_id__in={s.post_id for s in strikes}, left_at__isnull=True

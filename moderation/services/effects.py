@@ -36,8 +36,10 @@ def recompute(post_ids: Sequence[uuid.UUID], *, now: datetime) -> int:
     """Bring the stored states of these posts in line with the decisions in force; returns how many changed.
 
     Inputs are read after the rows are locked: a decision that commits later brings its own recompute.
+    `now` may have passed while others held the rows: none is computed for an earlier instant than it was.
     """
     stored = {row.post_id: row for row in locks.states(post_ids)}
+    now = max([now, *(row.computed_at for row in stored.values())])
     states = inputs.compute(list(stored), now=now)
     changed = [
         i

@@ -18,11 +18,21 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from moderation import events, locks
-from moderation.enums import OutboxKind
+from moderation.enums import ItemStatus, OutboxKind
 from moderation.errors import NotFound
-from moderation.models import ClusterMember, EffectiveState, FanOut, Outbox, Post, PostVersion, Strike
-from moderation.selectors import standing
-from moderation.services import effects, flags, messages, outbox, ranking
+from moderation.models import (
+    ClusterMember,
+    EffectiveState,
+    FanOut,
+    Outbox,
+    PolicyVersion,
+    Post,
+    PostVersion,
+    ReviewItem,
+    Strike,
+)
+from moderation.selectors import inputs, policies, standing
+from moderation.services import dry_runs, effects, flags, messages, outbox, ranking
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +41,7 @@ MOST_COUNTED = 9999  # attempts at what is not the row's fault have no end, the 
 FAN_OUT_BATCH = 5000
 JUDGE_BATCH = 1000
 TOGETHER = 100  # rows in one transaction: short enough that nobody waits long for an item it has locked
+DRY_RUN_BATCH = 1000
 DRAIN_SECONDS = 10.0  # one more batch after these ends well before the task's time limit
 
 
@@ -173,6 +184,37 @@ def _recompute_actor(row: Outbox, now: datetime) -> None:
     effects.recompute(list(stale.order_by("post_id")), now=now)
 
 
+def _roll_out_policy(row: Outbox, now: datetime) -> None:
+    """A version began: recompute what it touches, unless a newer one began meanwhile and does it."""
+    progress = FanOut.objects.select_related("policy").get(pk=row.target)
+    if progress.policy is None or policies.at(now).number != progress.policy.number:
+        FanOut.objects.filter(pk=row.target).update(finished_at=now)
+        return
+    if not row.payload:
+        row.payload = {"progress": str(row.target)}
+        before = PolicyVersion.objects.get(number=progress.policy.number - 1)
+        if before.data["priority"] != progress.policy.data["priority"]:
+            outbox.put(OutboxKind.RANK_AGAIN, [row.target], now=now)
+    _fan_out(row, inputs.under_policy(now), now=now)
+
+
+def _rank_again(row: Outbox, now: datetime) -> None:
+    """Weights changed: owe every open item a new rank."""
+    items = ReviewItem.objects.filter(status=ItemStatus.OPEN).values_list("id", flat=True)
+    batch, _ = _next_batch(row, items, JUDGE_BATCH, now=now)
+    about = ReviewItem.objects.filter(pk__in=batch).values_list("post_id", "cluster_id")
+    posts, clusters = zip(*about, strict=True) if batch else ((), ())
+    outbox.put_once(OutboxKind.REFRESH_ITEM, {i for i in posts if i is not None}, now=now)
+    outbox.put_once(OutboxKind.REFRESH_CLUSTER, {i for i in clusters if i is not None}, now=now)
+
+
+def _dry_run_policy(row: Outbox, now: datetime) -> None:
+    if not dry_runs.goes_on(row.target, row.payload["run"]):
+        return
+    batch, last = _next_batch(row, inputs.under_policy(now), DRY_RUN_BATCH, now=now)
+    dry_runs.add(row.target, row.payload["run"], batch, last=last, now=now)
+
+
 def _posts_of_cluster(cluster_id: uuid.UUID) -> "QuerySet[Any, uuid.UUID]":
     members = ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True)
     return Post.objects.filter(pk__in=members.values("post_id")).values_list("id", flat=True)
@@ -273,6 +315,9 @@ _HANDLERS: dict[str, Callable[[Outbox, datetime], None]] = {
     OutboxKind.JUDGE_CLUSTER: _judge_cluster,
     OutboxKind.POST_VERSION_ADDED: _post_version_added,
     OutboxKind.MESSAGE: _message,
+    OutboxKind.ROLL_OUT_POLICY: _roll_out_policy,
+    OutboxKind.RANK_AGAIN: _rank_again,
+    OutboxKind.DRY_RUN_POLICY: _dry_run_policy,
 }
 
 # The kinds of outbox.TOGETHER, for many targets.

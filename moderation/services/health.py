@@ -141,7 +141,11 @@ def summary(*, now: datetime) -> dict[str, object]:
         "unsealed": audit.unsealed(),
         "failed": list(Outbox.objects.filter(failed_at__isnull=False).order_by("-failed_at")[:50]),
         "not_understood": list(not_understood().filter(failed_at__isnull=True)[:50]),
-        "fan_outs": list(FanOut.objects.filter(finished_at__isnull=True).order_by("-started_at")[:20]),
+        "fan_outs": list(
+            FanOut.objects.filter(finished_at__isnull=True, started_at__lte=now)
+            .select_related("policy")
+            .order_by("-started_at")[:20]
+        ),
         "database": database_answers(),
         "redis": redis_answers(),
     }

@@ -30,6 +30,9 @@ QUEUE_OF = {
     OutboxKind.JUDGE_CLUSTER: "maintenance",
     OutboxKind.POST_VERSION_ADDED: "matching",
     OutboxKind.MESSAGE: "maintenance",
+    OutboxKind.ROLL_OUT_POLICY: "effects",
+    OutboxKind.RANK_AGAIN: "maintenance",
+    OutboxKind.DRY_RUN_POLICY: "maintenance",
 }
 # Kinds whose rows are worked through many at a time, in one transaction.
 TOGETHER = frozenset({OutboxKind.RECOMPUTE_POST, OutboxKind.REFRESH_ITEM})

@@ -1,6 +1,6 @@
-from django.urls import path
+from django.urls import path, re_path
 
-from moderation.views import audit, health, keys, people, styleguide, system
+from moderation.views import audit, health, keys, people, policies, styleguide, system
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
@@ -11,6 +11,16 @@ urlpatterns = [
     path("audit/export/", audit.export, name="audit-export"),
     path("keys/", keys.keys, name="keys"),
     path("keys/<uuid:key_id>/revoke/", keys.revoke, name="keys-revoke"),
+    path("policies/", policies.versions, name="policies"),
+    path("policies/draft/", policies.draft, name="policies-new"),
+    path("policies/<int:number>/", policies.version, name="policies-version"),
+    path("policies/drafts/<uuid:draft_id>/", policies.one, name="policies-draft"),
+    path("policies/drafts/<uuid:draft_id>/country/", policies.country, name="policies-country"),
+    re_path(
+        r"^policies/drafts/(?P<draft_id>[0-9a-f-]{36})/(?P<move>dry-run|propose|approve|refuse|withdraw)/$",
+        policies.step,
+        name="policies-step",
+    ),
     path("people/", people.directory, name="people"),
     path("people/<uuid:person_id>/", people.one, name="people-one"),
     path("people/<uuid:person_id>/grant/", people.grant, name="people-grant"),

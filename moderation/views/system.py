@@ -102,7 +102,9 @@ def _fan_outs(running: Sequence[FanOut]) -> list[dict[str, Any]]:
     found = []
     for f in running:
         newest = verdicts.get(f.cluster_id) if f.cluster_id else None
-        if newest is None:
+        if f.policy is not None:
+            label = _("Policy version %(number)d began") % {"number": f.policy.number}
+        elif newest is None:
             label = _("An author's standing changed")
         elif newest.ends:
             label = _("A rating was withdrawn")

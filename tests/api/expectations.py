@@ -75,6 +75,17 @@ def _on_people(body: Body | None = None) -> Expectation:
 
 
 _READ_PEOPLE = Expectation((*LEAD_PEOPLE, "auditor"), sees_all=("administrator", "auditor"))
+_STEP: Body = lambda w: {"version": 1}  # noqa: E731
+
+
+def _reads_everything() -> Expectation:
+    return Expectation(("administrator", "auditor"), foreign=None)
+
+
+def _on_draft(body: Body) -> Expectation:
+    """The author's steps and the judge's: each is refused (403, 409) where the other is asked for."""
+    return Expectation(("administrator",), body=body, foreign=None, also=(403, 409))
+
 
 ROUTES: dict[str, Expectation] = {
     "POST /api/v1/posts": Expectation(("client:posts:write",), lambda w: w.post_body(), foreign=None),
@@ -168,4 +179,15 @@ ROUTES: dict[str, Expectation] = {
     "DELETE /api/v1/partners/{partner_id}/people/{membership_id}": _on_people(),
     "POST /api/v1/partners/{partner_id}/people/{membership_id}/suspend": _on_people(NOTHING),
     "POST /api/v1/partners/{partner_id}/people/{membership_id}/resume": _on_people(NOTHING),
+    "GET /api/v1/policies": _reads_everything(),
+    "POST /api/v1/policies": _by_administrator(lambda w: {"base": 1}),
+    "GET /api/v1/policies/{number}": _reads_everything(),
+    "GET /api/v1/policies/drafts": _reads_everything(),
+    "GET /api/v1/policies/drafts/{draft_id}": _reads_everything(),
+    "PUT /api/v1/policies/drafts/{draft_id}": _on_draft(lambda w: w.draft_body()),
+    "POST /api/v1/policies/drafts/{draft_id}/dry-run": _on_draft(_STEP),
+    "POST /api/v1/policies/drafts/{draft_id}/propose": _on_draft(_STEP),
+    "POST /api/v1/policies/drafts/{draft_id}/approve": _on_draft(_STEP),
+    "POST /api/v1/policies/drafts/{draft_id}/refuse": _on_draft(lambda w: {"version": 1, "reason": "No."}),
+    "POST /api/v1/policies/drafts/{draft_id}/withdraw": _on_draft(_STEP),
 }

@@ -10,7 +10,7 @@ from factcheck.services import people
 from moderation.caller import Caller
 from moderation.enums import DeskAction, Ground, Scope
 from moderation.models import Post, ReviewItem
-from moderation.services import escalations, flags
+from moderation.services import escalations, flags, policies
 from moderation.services.escalations import CaseRef
 from tests.api.clients import Api, as_person, key
 from tests.api.expectations import EVERYBODY, PROGRAMS
@@ -45,6 +45,8 @@ class World:
         self._objects = {OWN: self._objects_of(here, rita, lena), FOREIGN: self._objects_of(there, luc, lou)}
         self._flags = {kind: str(self._flag(kind)) for kind in EVERYBODY if kind != "anonymous"}
         self.ids |= {"post": self._objects[OWN]["post"]} | self._case(p.specialist(clock=clock))
+        draft = policies.draft(base=1, caller=self.people["administrator"], now=clock())
+        self.ids["draft"], self.policy = str(draft.pk), draft.data
         self.keys = {kind: self._key(kind) for kind in EVERYBODY if kind not in ("anonymous", *self.people)}
         self.callers = {kind: self._sign_in(kind) for kind in EVERYBODY}
 
@@ -56,13 +58,15 @@ class World:
         """The route's path with ids of what is own, foreign or missing to this kind of caller."""
         ids = {
             "case_id": self.ids["case"],
+            "draft_id": self.ids["draft"],
+            "number": "1",
             **self._objects[FOREIGN if which == FOREIGN else OWN],
             "flag_id": self._flags["member" if which == FOREIGN and kind != "member" else kind]
             if kind != "anonymous" and not (which == FOREIGN and kind == "member")
             else self._flags["auditor"],
         }
         if which == MISSING:
-            ids = dict.fromkeys(ids, str(uuid.uuid4()))
+            ids = dict.fromkeys(ids, str(uuid.uuid4())) | {"number": "404"}
         return template.format(**ids)
 
     # ── bodies ─────────────────────────────────────────────────────────────────────────────────────
@@ -89,6 +93,9 @@ class World:
             "explanation": "Half of it.",
             "article_url": f"https://{self.domain}/checks/1",
         }
+
+    def draft_body(self) -> dict[str, Any]:
+        return {"version": 1, "data": self.policy, "reason": "Better so.", "valid_from": None}
 
     def partner_body(self) -> dict[str, Any]:
         return {"name": "New Checks", "languages": ["en"], "domains": ["new.example"]}

@@ -40,7 +40,9 @@ def test_what_a_second_reviewer_writes_to_the_desk_is_kept_as_a_note(hers, wall)
 
     assert Escalation.objects.get().note == "It names the family."
     assert ItemNote.objects.get().text == "Somebody threw a stone."
-    assert "has an open case on this ground already" in words(shown) and "Somebody threw a stone." in words(shown)
+    assert "has an open case on this ground already" in words(shown) and "Somebody threw a stone." in words(
+        shown
+    )
 
 
 def test_an_escalation_that_lacks_words_fails_loudly(hers, rita, wall):

@@ -135,6 +135,16 @@ PAGES: dict[str, Page] = {
     "audit-export": _own_read(READ_EVERYTHING),
     "keys": Page(get=Door(READ_EVERYTHING), post=Door(ADMINISTRATOR, AGAIN, SENT)),
     "keys-revoke": _act(ADMINISTRATOR, foreign=None),
+    "policies": _own_read(READ_EVERYTHING),
+    "policies-new": _act(ADMINISTRATOR),
+    "policies-version": _read(READ_EVERYTHING, foreign=None),
+    "policies-draft": Page(
+        get=Door(READ_EVERYTHING, foreign=None), post=Door(ADMINISTRATOR, AGAIN, SENT, foreign=None)
+    ),
+    "policies-country": _act(
+        ADMINISTRATOR, lambda w: {"country": "US", "verdict": "false", "version": "1"}, foreign=None
+    ),
+    "policies-step": _act(ADMINISTRATOR, lambda w: {"version": "1"}, foreign=None),
     "people": _own_read(READ_EVERYTHING),
     "people-one": _read(READ_EVERYTHING, foreign=None),
     "people-grant": _on_person(lambda w: {"role": "administrator"}),

@@ -65,6 +65,9 @@ class PageWorld(World):
             "proposal_id": self.ids["proposal"],
             "post_id": self.ids["post"],
             "flag_id": self._flags[self._whose(which, kind)],
+            "draft_id": self.ids["draft"],
+            "number": "1",
+            "move": "withdraw",
         }
         if which == MISSING:
             found = {
@@ -72,6 +75,8 @@ class PageWorld(World):
                 "digest": "0" * 64,
                 "folder": "00",
                 "suffix": "gif",
+                "number": "404",
+                "move": "withdraw",
             }
         return {name: found[name] if name != "verb" else "suspend" for name in names}
 
