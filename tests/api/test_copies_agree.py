@@ -48,7 +48,7 @@ def decisions(draw) -> Recorded:
         outcome=draw(st.sampled_from(VERDICTS)) if kind == "standing_verdict" else "",
         contested=kind == "standing_verdict" and draw(st.booleans()),
         regions=tuple(draw(st.lists(st.sampled_from(REGIONS), max_size=2, unique=True))) if regional else (),
-        ground="hate" if kind in ("removal", "hide") else "",
+        ground=draw(st.sampled_from(["hate", "harassment"])) if kind in ("removal", "hide") else "",
         presentation={"articles": [ARTICLE]},
     )
 
