@@ -85,14 +85,14 @@ def _values(post_ids: Sequence[object]) -> list[bytes | None]:
     try:
         run_id = redis_server.run_id()
         prefix = _key(run_id, "")
-        values: list[bytes | None] = redis_server.client.mget([f"{prefix}{i}" for i in post_ids])
+        values = redis_server.client.mget([f"{prefix}{i}" for i in post_ids])
         if redis_server.run_id() != run_id:  # it restarted in between: these are an earlier run's values
             return nothing
     except redis.RedisError as error:
         redis_server.failed()
         logger.warning("effective_cache_unreadable", extra={"error": str(error)})
         return nothing
-    return values
+    return [value if isinstance(value, bytes) else None for value in values]
 
 
 @dataclass(frozen=True)

@@ -55,10 +55,11 @@ def sequence_changes() -> int:
 def sweep() -> dict[str, int]:
     """Find what is late: effects that ended by time, bells that were lost; forget what expired."""
     now = timezone.now()
-    changes.trim(now=now)
+    found = enforcement.sweep(now=now)  # first: what is forgotten late harms nobody
     people.clear_old_sessions(now=now)
     repeats.clear_old(now=now)
-    return enforcement.sweep(now=now)
+    changes.trim(now=now)
+    return found
 
 
 @shared_task

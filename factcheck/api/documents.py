@@ -160,17 +160,18 @@ class ClaimOut(serializers.Serializer):
 
 
 def written_items(items: "Iterable[ReviewItem]", *, caller: Caller, now: datetime) -> list[dict[str, Any]]:
-    """Items as lists and the answers to decisions show them, in two queries for all; one more for an item
-    that was not read to be shown."""
+    """Items as lists and the answers to decisions show them, in two queries for all at most; one more for
+    an item that was not read to be shown."""
     rows = list(items)
     for item in rows:
         find.read_shown(item)
     clusters = [item.cluster_id for item in rows if item.cluster_id]
+    own = {caller.organisation.id: caller.organisation.name} if caller.organisation else {}
     context = {
         "caller": caller,
         "now": now,
         "claims": dict(Claim.objects.filter(cluster_id__in=clusters).values_list("cluster_id", "pk")),
-        "partners": dossier.names([item.held_for for item in rows]),
+        "partners": own | dossier.names([i.held_for for i in rows if i.held_for not in own]),
     }
     shape = ItemOut(context=context)
     return [shape.to_representation(item) for item in rows]

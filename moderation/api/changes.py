@@ -16,11 +16,11 @@ from typing import Any
 
 from django.conf import settings
 from django.db import connection
+from django.http import HttpResponse
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from moderation import policy
 from moderation.api import examples
@@ -31,12 +31,11 @@ from moderation.http.problems import MEDIA_TYPE, Problem, field_error
 from moderation.http.schema import ProblemOut, answered
 from moderation.http.shapes import Query, query
 from moderation.http.views import ApiView
-from moderation.models import ChangeFeed, EffectiveState
 from moderation.permissions import may_read_distribution
 from moderation.selectors import policies, posts, timeline
 from moderation.selectors.timeline import Stretch
 from moderation.services import changes
-from moderation.services.changes import Cursor
+from moderation.services.changes import Cursor, Told
 
 MOST = 1000
 USUAL = 200
@@ -114,7 +113,7 @@ class ChangesView(ApiView):
         responses={200: ChangesOut, (410, MEDIA_TYPE): ProblemOut},
         examples=[answered(examples.CHANGES)],
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> HttpResponse:
         may_read_distribution(self.caller).require()
         asked = query(ChangesQuery, request)
         place, limit = Cursor.parse(asked["cursor"]), asked["limit"]
@@ -125,13 +124,8 @@ class ChangesView(ApiView):
         except changes.CursorLost as lost:
             raise Problem(410, lost.code, lost.message) from None
         shown = found[:limit]
-        return Response(
-            {
-                "changes": _written(shown),
-                "cursor": str(Cursor.behind(shown[-1]) if shown else place),
-                "more": len(found) > limit,
-            }
-        )
+        end = Cursor.behind(shown[-1]) if shown else place
+        return _answer("changes", shown, cursor=str(end), more=len(found) > limit)
 
 
 class SnapshotQuery(Query):
@@ -154,7 +148,7 @@ class SnapshotView(ApiView):
         responses=SnapshotOut,
         examples=[answered(examples.SNAPSHOT)],
     )
-    def get(self, request: Request) -> Response:
+    def get(self, request: Request) -> HttpResponse:
         may_read_distribution(self.caller).require()
         asked = query(SnapshotQuery, request)
         limit = asked["limit"]
@@ -162,16 +156,11 @@ class SnapshotView(ApiView):
         place, after = _read(asked["cursor"]) if "cursor" in asked else (changes.newest(), None)
         found = changes.snapshot(after, limit=limit + 1)
         shown = found[:limit]
-        return Response(
-            {
-                "states": _written(shown),
-                "next": _write(place, shown[-1].post_id) if len(found) > limit else None,
-                "changes_cursor": str(place),
-            }
-        )
+        following = _write(place, shown[-1].post_id) if len(found) > limit else None
+        return _answer("states", shown, next=following, changes_cursor=str(place))
 
 
-def _wait(place: Cursor, *, limit: int, seconds: int) -> list[ChangeFeed]:
+def _wait(place: Cursor, *, limit: int, seconds: int) -> list[Told]:
     """Look again until something came or the time is over; at once if every seat is taken.
 
     Soon at first, then less often: a busy feed is followed closely, and a quiet one costs little.
@@ -181,7 +170,7 @@ def _wait(place: Cursor, *, limit: int, seconds: int) -> list[ChangeFeed]:
     try:
         until = time.monotonic() + seconds
         pause = FIRST_LOOK
-        found: list[ChangeFeed] = []
+        found: list[Told] = []
         while not found and (left := until - time.monotonic()) > 0:
             _let_connection_go()
             time.sleep(min(left, pause))
@@ -197,27 +186,55 @@ def _let_connection_go() -> None:
         connection.close()
 
 
-def _written(rows: Sequence[ChangeFeed | EffectiveState]) -> list[dict[str, Any]]:
+def _answer(name: str, rows: Sequence[Told], **members: object) -> HttpResponse:
+    """The rows under a name, and more members. Posts with the same effect share the JSON of it."""
     now = timezone.now()  # the request may have waited
-    known = posts.external_ids([row.post_id for row in rows])
     rules = policies.at(now).data
+    known = posts.external_ids([row.post_id for row in rows])
     ending = changes.ending(rows)
     ahead = timeline.ahead({post_id for post_id, _ in ending}, now=now) if ending else {}
+    worlds: dict[str | None, str] = {}
     written = []
     for row in rows:
-        document, then = row.document, list[Stretch]()
         until = ending.get((row.post_id, row.version))
         if until is not None:
             present, *then = ahead[row.post_id]
-            document = document if now < until else present.document
-        answer = {"post": str(row.post_id), "external_id": known[row.post_id], "version": row.version}
-        if isinstance(row, ChangeFeed):
-            answer["at"] = _time(row.at)
-        answer |= _world(document, rules)
-        if then:
-            answer["then"] = [{"begins": _time(s.begins), **_world(s.document, rules)} for s in then]
-        written.append(answer)
-    return written
+            world = _json(_course(row, until, present, then, rules, now=now))
+        elif row.document in worlds:
+            world = worlds[row.document]
+        else:
+            world = worlds[row.document] = _json(_world(_document(row), rules))
+        at = f',"at":"{_time(row.at)}"' if row.at else ""
+        head = (
+            f'{{"post":"{row.post_id}","external_id":{json.dumps(known[row.post_id])},"version":{row.version}'
+        )
+        written.append(f"{head}{at},{world[1:]}")
+    body = f'{{"{name}":[{",".join(written)}],{_json(members)[1:]}'
+    return HttpResponse(body.encode(), content_type="application/json")
+
+
+def _course(
+    row: Told,
+    until: datetime,
+    present: Stretch,
+    then: Sequence[Stretch],
+    rules: Mapping[str, Any],
+    *,
+    now: datetime,
+) -> dict[str, Any]:
+    """A state that ends by time, with what follows; one that has ended is told as it is now."""
+    found = _world(_document(row) if now < until else present.document, rules)
+    if then:
+        found["then"] = [{"begins": _time(s.begins), **_world(s.document, rules)} for s in then]
+    return found
+
+
+def _document(row: Told) -> dict[str, Any] | None:
+    return json.loads(row.document) if row.document is not None else None
+
+
+def _json(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, separators=(",", ":"))
 
 
 def _world(document: Mapping[str, Any] | None, rules: Mapping[str, Any]) -> dict[str, Any]:

@@ -80,4 +80,5 @@ def of_items(item_ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, Counted]:
 def _rows(question: str, item_ids: Sequence[uuid.UUID]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(question, {"items": list(item_ids)})
-        return cursor.fetchall()
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+    return rows

@@ -19,17 +19,16 @@ class Stretch:
 
 
 def ahead(post_ids: Collection[uuid.UUID], *, now: datetime) -> dict[uuid.UUID, list[Stretch]]:
-    """For each post what holds at `now`, and every stretch that follows by itself, soonest first.
+    """For each post what holds at `now`, and every stretch that follows by itself, soonest first."""
+    return {i: stretches(known, now) for i, known in inputs.load_inputs(post_ids, now=now).items()}
 
-    The last stretch has no end: what begins and ends by time are decisions and strikes in force now.
-    """
-    found = {}
-    for post_id, known in inputs.load_inputs(post_ids, now=now).items():
-        state = policy.effective_state(known, now)
-        stretches = [Stretch(now, state.document)]
-        while state.valid_until is not None:
-            begins = state.valid_until
-            state = policy.effective_state(known, begins)
-            stretches.append(Stretch(begins, state.document))
-        found[post_id] = stretches
+
+def stretches(known: policy.Inputs, now: datetime) -> list[Stretch]:
+    """The course of one post. The last stretch has no end: what begins and ends by time is known now."""
+    state = policy.effective_state(known, now)
+    found = [Stretch(now, state.document)]
+    while state.valid_until is not None:
+        begins = state.valid_until
+        state = policy.effective_state(known, begins)
+        found.append(Stretch(begins, state.document))
     return found

@@ -4,7 +4,7 @@ Other parts of the product add roles (a partner's reviewers, say) with `add_role
 """
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -36,12 +36,19 @@ def add_role_source(source: RoleSource) -> None:
 
 def capacities(person: User, *, now: datetime) -> list[Capacity]:
     """Everything the person may act as now, their working roles before plain membership."""
+    return list(_held(person, now=now))
+
+
+def _held(person: User, *, now: datetime) -> Iterator[Capacity]:
+    """One after the other, so that whoever looks for one asks no further than it."""
     if not person.is_active:
-        return []
+        return
+    for source in _sources:
+        yield from source(person.pk, now)
     grants = RoleGrant.objects.filter(person=person, ended_at__isnull=True).order_by("granted_at", "id")
-    held = [capacity for source in _sources for capacity in source(person.pk, now)]
-    held += [Capacity(Role(role)) for role in grants.values_list("role", flat=True)]
-    return [*held, Capacity(Role.MEMBER)]
+    for role in grants.values_list("role", flat=True):
+        yield Capacity(Role(role))
+    yield Capacity(Role.MEMBER)
 
 
 def choose(person: User, held: list[Capacity], acting: str) -> Caller:
@@ -59,8 +66,8 @@ def for_client(client: ApiClient, *, now: datetime) -> Caller | None:
     scopes = frozenset(client.scopes)
     if client.person is None:
         return Caller(role=Role.API_CLIENT, client_id=client.pk, scopes=scopes)
-    held = {c.value: c for c in capacities(client.person, now=now)}
-    capacity = held.get(client.acting)
+    held = _held(client.person, now=now)
+    capacity = next((c for c in held if c.value == client.acting), None)
     if capacity is None:
         return None
     return Caller(

@@ -6,14 +6,20 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from django.db import connection, transaction
+from django.db.models import TextField
+from django.db.models.functions import Cast
 
 from moderation.errors import DomainError
 from moderation.models import ChangeFeed, EffectiveState
 
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
 SEQUENCER_LOCK = 0x5E90
+_TEXT = Cast("document", TextField())
 KEPT = timedelta(days=7)  # a reader that was away for longer begins with a snapshot
 
 _SEQUENCE = """
@@ -56,6 +62,20 @@ class CursorLost(DomainError):
     """The feed cannot be followed from this cursor; only a new snapshot leads back to it."""
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A post's state as the feed (with position and time) or a snapshot tells it.
+
+    The document stays in the JSON that PostgreSQL writes: posts with the same effect have the same text.
+    """
+
+    post_id: uuid.UUID
+    version: int
+    document: str | None
+    position: int = 0
+    at: datetime | None = None
+
+
 @dataclass(frozen=True)
 class Cursor:
     """A reader's place: behind the change at `position`, which bears `stamp`; the beginning is 0.
@@ -69,7 +89,8 @@ class Cursor:
     PATTERN = r"0|[1-9][0-9]{0,17}-[0-9a-f]{8}"
 
     @classmethod
-    def behind(cls, row: ChangeFeed) -> Self:
+    def behind(cls, row: Told) -> Self:
+        assert row.at is not None
         words = f"{row.position} {row.post_id} {row.version} {row.at.timestamp()}"
         return cls(row.position, hashlib.blake2b(words.encode(), digest_size=4).hexdigest())
 
@@ -85,7 +106,7 @@ class Cursor:
         return f"{self.position}-{self.stamp}" if self.position else "0"
 
 
-def after(cursor: Cursor, *, limit: int) -> list[ChangeFeed]:
+def after(cursor: Cursor, *, limit: int) -> list[Told]:
     """The feed after a place, oldest first. Gives positions to what is committed before it reads.
 
     The change at the place is read in the same statement: while it is there and the same, everything behind
@@ -93,7 +114,7 @@ def after(cursor: Cursor, *, limit: int) -> list[ChangeFeed]:
     set back from a back-up.
     """
     sequence()
-    rows = list(ChangeFeed.objects.filter(position__gte=cursor.position).order_by("position")[: limit + 1])
+    rows = _told(ChangeFeed.objects.filter(position__gte=cursor.position).order_by("position")[: limit + 1])
     if not cursor.position:
         if rows and rows[0].position != 1:
             raise _expired()
@@ -111,14 +132,20 @@ def after(cursor: Cursor, *, limit: int) -> list[ChangeFeed]:
 def newest() -> Cursor:
     """The end of the feed: a snapshot read after this misses nothing that the feed does not bring."""
     sequence()
-    row = ChangeFeed.objects.order_by("-position").first()
-    return Cursor.behind(row) if row else Cursor()
+    rows = _told(ChangeFeed.objects.order_by("-position")[:1])
+    return Cursor.behind(rows[0]) if rows else Cursor()
 
 
-def snapshot(after: uuid.UUID | None, *, limit: int) -> list[EffectiveState]:
+def _told(rows: "QuerySet[ChangeFeed]") -> list[Told]:
+    return [Told(*row) for row in rows.values_list("post_id", "version", _TEXT, "position", "at")]
+
+
+def snapshot(after: uuid.UUID | None, *, limit: int) -> list[Told]:
     """States with any effect ever, by post id: pages of a starting copy."""
     states = EffectiveState.objects.filter(version__gt=0).order_by("post_id")
-    return list(states.filter(post_id__gt=after)[:limit] if after else states[:limit])
+    if after is not None:
+        states = states.filter(post_id__gt=after)
+    return [Told(*row) for row in states.values_list("post_id", "version", _TEXT)[:limit]]
 
 
 _ENDING = """
@@ -128,7 +155,7 @@ WHERE valid_until IS NOT NULL
 """
 
 
-def ending(rows: Sequence[ChangeFeed | EffectiveState]) -> dict[tuple[uuid.UUID, int], datetime]:
+def ending(rows: Sequence[Told]) -> dict[tuple[uuid.UUID, int], datetime]:
     """When those of these states end that are their posts' newest and end by time, by post and version."""
     with connection.cursor() as cursor:
         cursor.execute(_ENDING, [[r.post_id for r in rows], [r.version for r in rows]])
@@ -143,7 +170,7 @@ DELETE FROM moderation_changefeed WHERE position < coalesce(
 """
 
 
-def trim(*, now: datetime, limit: int = 10_000) -> int:
+def trim(*, now: datetime, limit: int = 50_000) -> int:
     """Forget changes older than KEPT, oldest first and without a hole; the newest stays. Returns how many."""
     with connection.cursor() as cursor:
         cursor.execute(_TRIM, {"limit": limit, "since": now - KEPT})

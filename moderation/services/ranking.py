@@ -35,13 +35,16 @@ def refresh_all(post_ids: Collection[uuid.UUID], *, now: datetime) -> None:
         if item.post_id and posts[item.post_id].current_version_id != item.displayed_version_id:
             subjects.follow(item, caller=SYSTEM, now=now)
     _count(items, now=now)
+    by_id = [posts[i] for i in sorted(posts)]  # items open in one order, whoever else opens some
     re_checked = {item.post_id for item in items if item.kind == ItemKind.RE_CHECK}
-    for post in posts.values():
+    for post in by_id:
         if post.pk in re_checked or (post.current_version and post.current_version.number > 1):
             _re_check(post, now=now)
     waiting = flags.posts_waiting(posts)
-    for post_id in set(waiting).difference(queue.posts_in_review(waiting) if waiting else ()):
-        _open_or_answer(posts[post_id], now=now)
+    unanswered = set(waiting).difference(queue.posts_in_review(waiting) if waiting else ())
+    for post in by_id:
+        if post.pk in unanswered:
+            _open_or_answer(post, now=now)
     opened = ReviewItem.objects.filter(status=ItemStatus.OPEN, cluster__isnull=False)
     clusters = ClusterMember.objects.filter(
         post_id__in=posts, left_at__isnull=True, cluster_id__in=opened.values("cluster_id")

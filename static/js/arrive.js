@@ -11,6 +11,15 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   }
 });
 
+/** A phone shows one step at a time; its links say which. */
+function go(place, step) {
+  place.dataset.step = step;
+  for (const link of place.querySelectorAll("[data-goto-step]")) {
+    if (link.dataset.gotoStep === step) link.setAttribute("aria-current", "step");
+    else link.removeAttribute("aria-current");
+  }
+}
+
 /** The open item's row comes into sight; the list scrolls no further than that. */
 function showRow() {
   document.querySelector("#queue [data-row][aria-current]")?.scrollIntoView({ block: "nearest" });
@@ -21,19 +30,13 @@ document.addEventListener("htmx:load", (event) => {
   const work = event.detail.elt;
   if (work.id !== "work") return;
   const place = work.closest(".triage");
-  if (place) {
-    place.dataset.step = work.dataset.workStep;
-    for (const link of place.querySelectorAll("[data-goto-step]")) {
-      if (link.dataset.gotoStep === place.dataset.step) link.setAttribute("aria-current", "step");
-      else link.removeAttribute("aria-current");
-    }
-  }
+  if (place) go(place, work.dataset.workStep);
   if (document.querySelector("dialog[open]:modal")) return;
   let goal = work.querySelector("[data-arrive]");
   if (goal && place && !goal.checkVisibility()) {
     // A phone shows one column: go where the goal is, or stay with the list when nothing is open.
     if (work.dataset.workStep === "list") goal = document.getElementById("queue-title");
-    else place.dataset.step = goal.closest(".triage-form") ? "form" : "item";
+    else go(place, goal.closest(".triage-form") ? "form" : "item");
   }
   goal?.focus({ preventScroll: true });
   if (goal?.matches("h1, h2")) scrollTo({ top: 0 });

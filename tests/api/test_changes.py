@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from moderation import tasks
 from moderation.enums import Ground
 from moderation.models import ChangeFeed
 from moderation.selectors import verification
@@ -132,3 +133,13 @@ def test_a_state_tells_what_each_preference_makes_of_it(platform, clock):
     assert first["by_preference"] == {"do_not_reduce": {"feed": 1.0}, "reduce_more": {"feed": 0.1}}
     assert second["by_preference"] == {"reduce_more": {"feed": 0.5}}
     assert "rating_bp" not in first
+
+
+def test_the_sweep_forgets_old_changes(clock):
+    rated(clock, 1)
+    rated(clock, 2)
+    clock.advance(days=8)
+
+    tasks.sweep()
+
+    assert [row.position for row in ChangeFeed.objects.all()] == [2]

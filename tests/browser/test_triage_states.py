@@ -101,6 +101,18 @@ def test_nothing_is_below_a_fold_on_a_desktop(open_as, queue, rita):
     assert page.locator("button[value=next]").bounding_box()["y"] < 870
 
 
+def test_on_a_phone_the_step_that_is_shown_is_the_one_that_is_marked(open_as, queue, rita):
+    queue("One story.")
+    page = open_as(rita)
+    page.set_viewport_size({"width": 390, "height": 844})
+    take(page)
+    page.locator("nav [data-goto-step=form]").click()
+    page.get_by_role("button", name="Submit", exact=True).click()
+
+    expect(page.get_by_text(re.compile("Not sent"))).to_be_visible()
+    expect(page.locator("nav [data-goto-step][aria-current=step]")).to_have_text("Rating")
+
+
 def test_on_a_phone_list_item_and_form_are_one_flow(open_as, queue, rita, partner):
     queue("The town well is poisoned.")
     page = open_as(rita, has_touch=True)

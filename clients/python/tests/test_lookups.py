@@ -101,6 +101,15 @@ def test_a_countrys_effects_bind_its_subdivisions_and_theirs_come_on_top(region,
             assert set(found.multipliers.values()) == {0.0} if removed else found.multiplier("search") == 0.2
 
 
+def test_where_country_and_subdivision_both_removed_a_post_the_subdivisions_ground_is_told():
+    removed = {"removed": True, "interstitial": False}
+    copy = copy_of(
+        {**EFFECT, "regions": {"LK": {**removed, "ground": "hate"}, "LK-1": {**removed, "ground": "illegal"}}}
+    )
+
+    assert [copy.lookup("p1", region=r).ground for r in ("LK", "LK-1", "LK-2")] == ["hate", "illegal", "hate"]
+
+
 def test_what_ends_by_time_ends_on_the_second_by_the_clients_own_clock():
     moment = [NOW.timestamp()]
     hidden = {**EFFECT, "removed": True, "then": [
