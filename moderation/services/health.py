@@ -128,7 +128,7 @@ def summary(*, now: datetime) -> dict[str, object]:
         "failed": list(Outbox.objects.filter(failed_at__isnull=False).order_by("-failed_at")[:50]),
         "fan_outs": list(
             FanOut.objects.filter(finished_at__isnull=True, started_at__lte=now)
-            .select_related("policy")
+            .select_related("policy", "switch")
             .order_by("-started_at")[:20]
         ),
         "database": database_answers(),

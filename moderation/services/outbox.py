@@ -28,6 +28,8 @@ QUEUE_OF = {
     OutboxKind.ROLL_OUT_POLICY: "effects",
     OutboxKind.RANK_AGAIN: "maintenance",
     OutboxKind.DRY_RUN_POLICY: "maintenance",
+    OutboxKind.ROLL_OUT_SWITCH: "effects",
+    OutboxKind.DRY_RUN_SWITCH: "maintenance",
 }
 
 
