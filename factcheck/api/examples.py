@@ -200,6 +200,7 @@ PARTNER_CHANGE: Document = {
     "countries": ["LK"],
     "domains": ["lanka-checks.example"],
     "time_zone": "Asia/Colombo",
+    "country": "LK",
 }
 PARTNER_IN: Document = {"slug": "lanka-checks", **PARTNER_CHANGE}
 PARTNER: Document = {
