@@ -1,6 +1,7 @@
 """Programme switches: which are on, what they stop and lift and clear, which posts they touch."""
 
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from django.db.models import Q
 from moderation.caller import Caller
 from moderation.enums import DecisionKind, SwitchKind, SwitchStatus
 from moderation.models import Actor, ClusterMember, Decision, Post, Strike, Switch
-from moderation.policy import Switched
+from moderation.policy import Switched, covers
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -64,6 +65,25 @@ def stops(*, organisation: uuid.UUID, country: str, outcome: str = "", now: date
         )
         .order_by("id")
     )
+
+
+def lifted_in(*, outcome: str, organisations: Collection[uuid.UUID], now: datetime) -> list[str]:
+    """Where a verdict that rests on these organisations has no effect: countries, or [""] for everywhere."""
+    lifts = at(now).lifts
+    resting_on = [str(i) for i in organisations]
+    places = [
+        place
+        for place in sorted({lift.country for lift in lifts})
+        if covers(lifts, country=place, outcome=outcome, organisations=resting_on)
+    ]
+    return [""] if "" in places else places
+
+
+def clears(actor_id: uuid.UUID, *, outcome: str, organisations: Collection[uuid.UUID], now: datetime) -> bool:
+    """Whether a strike of the actor by a verdict that rests on these organisations would not count."""
+    country = Actor.objects.values_list("country", flat=True).get(pk=actor_id)
+    resting_on = [str(i) for i in organisations]
+    return covers(at(now).clearances, country=country, outcome=outcome, organisations=resting_on)
 
 
 def touched(switch: Switch, *, now: datetime) -> "QuerySet[Post, uuid.UUID]":
