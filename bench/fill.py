@@ -4,8 +4,8 @@ import psycopg
 
 _POSTS = """
 WITH actor AS (
-    INSERT INTO moderation_actor (id, kind, external_id, name, added_at)
-    SELECT uuidv7(), 'page', %(mark)s || g, 'Page ' || g, now() FROM generate_series(1, greatest(%(count)s / 50, 1)) g
+    INSERT INTO moderation_actor (id, kind, external_id, name, country, added_at)
+    SELECT uuidv7(), 'page', %(mark)s || g, 'Page ' || g, '', now() FROM generate_series(1, greatest(%(count)s / 50, 1)) g
     RETURNING id
 ), numbered AS (SELECT id, row_number() OVER () AS n, count(*) OVER () AS total FROM actor
 ), post AS (

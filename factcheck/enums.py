@@ -56,7 +56,7 @@ class LeaseEnding(TextChoices):
     SKIPPED = "skipped", _("Skipped")
     SNOOZED = "snoozed", _("Snoozed")
     TAKEN_OVER = "taken_over", _("Ran out; taken by another")
-    FREED = "freed", _("Freed when access ended")
+    FREED = "freed", _("Freed when access ended or ratings stopped")
 
 
 class SkipReason(TextChoices):

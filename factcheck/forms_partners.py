@@ -14,6 +14,7 @@ from factcheck.models import Partner
 from factcheck.services import partners
 from factcheck.services.partners import PartnerDraft
 from moderation.errors import Invalid
+from moderation.forms import country_choices
 
 CODES_LIMIT = 600  # characters
 DOMAINS_LIMIT = 2000
@@ -25,6 +26,10 @@ def _zones() -> list[tuple[str, str]]:
         for zone in sorted(available_timezones())
         if "/" in zone or zone == "UTC"
     ]
+
+
+def _homes() -> list[tuple[str, str]]:
+    return [("", _("Not known")), *country_choices()]
 
 
 class PartnerForm(forms.Form):
@@ -53,6 +58,12 @@ class PartnerForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2, "dir": "ltr"}),
         help_text=_("One on each line: checks.example. Addresses below them count too."),
     )
+    country = forms.ChoiceField(
+        label=_("Home country"),
+        choices=lazy(_homes, list),
+        required=False,
+        help_text=_("Where the organisation is at home: programme switches go by it."),
+    )
     time_zone = forms.ChoiceField(
         label=_("Time zone"), choices=lazy(_zones, list), initial="UTC", help_text=_("Of its working hours.")
     )
@@ -66,6 +77,7 @@ class PartnerForm(forms.Form):
                 "languages": ", ".join(partner.languages),
                 "countries": ", ".join(partner.countries),
                 "domains": "\n".join(partner.domains),
+                "country": partner.country,
                 "time_zone": partner.time_zone,
             }
         super().__init__(*args, **kwargs)
@@ -83,6 +95,7 @@ class PartnerForm(forms.Form):
             countries=_listed(data["countries"]),
             domains=_listed(data["domains"]),
             time_zone=data["time_zone"],
+            country=data["country"],
         )
         try:
             data["draft"] = partners.checked(draft)

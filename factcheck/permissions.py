@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from factcheck.enums import Verdict
 from moderation.caller import Caller
 from moderation.enums import Role, Scope
 from moderation.permissions import Answer, all_of, may_administer, may_read_everything, no, yes_if
+from moderation.selectors import switches
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from factcheck.models import Partner, Rating
 
 __all__ = [
+    "holds_certificate",
     "may_administer",
     "may_lead",
     "may_rate",
@@ -26,6 +29,7 @@ __all__ = [
     "may_undo",
     "may_withdraw",
     "may_work_queue",
+    "ratings_go_on",
 ]
 
 
@@ -49,8 +53,10 @@ def may_read_queue(caller: Caller) -> Answer:
 
 
 def may_work_queue(caller: Caller, partner: "Partner", *, now: "datetime") -> Answer:
-    """See the queue and take from it: needs a certificate that holds."""
-    return all_of([may_see_queue(caller), _certified(partner, now=now)])
+    """See the queue and take from it: needs a certificate that holds, and no switch that stops ratings."""
+    return all_of(
+        [may_see_queue(caller), holds_certificate(partner, now=now), ratings_go_on(partner, now=now)]
+    )
 
 
 def may_rate(caller: Caller, partner: "Partner", *, now: "datetime") -> Answer:
@@ -111,10 +117,34 @@ def _lacks_queue_work() -> str:
     return _("This key lacks the scope queue:work.")
 
 
-def _certified(partner: "Partner", *, now: "datetime") -> Answer:
+def holds_certificate(partner: "Partner", *, now: "datetime") -> Answer:
     if partner.status != "active":
         return no(_("%(partner)s is suspended.") % {"partner": partner.name})
     return yes_if(
         partner.is_certified(now=now),
         _("%(partner)s has no certificate that holds today, so it cannot rate.") % {"partner": partner.name},
+    )
+
+
+def ratings_go_on(partner: "Partner", *, verdict: str = "", softens: bool = False, now: "datetime") -> Answer:
+    """Whether no programme switch stops new ratings of the partner; with `verdict`, also of this one.
+
+    Softening a rating goes on (`softens`), unless the softer verdict itself is stopped.
+    """
+    stops = switches.stops(organisation=partner.pk, country=partner.country, outcome=verdict, now=now)
+    if not softens and any(not stop.outcome for stop in stops):
+        return no(
+            _(
+                "The platform has stopped new ratings of %(partner)s. Ratings in force stay, and can be"
+                " withdrawn or softened."
+            )
+            % {"partner": partner.name}
+        )
+    return yes_if(
+        not any(stop.outcome for stop in stops),
+        _("The platform has stopped new ratings “%(verdict)s” of %(partner)s.")
+        % {
+            "verdict": Verdict(verdict).label if verdict in Verdict.values else verdict,
+            "partner": partner.name,
+        },
     )

@@ -159,6 +159,22 @@ class PolicyStatus(TextChoices):
     WITHDRAWN = "withdrawn", _("Withdrawn")
 
 
+class SwitchKind(TextChoices):
+    """The three programme switches (domain 4)."""
+
+    STOP_RATINGS = "stop_ratings", _("Stop new ratings")
+    LIFT_EFFECTS = "lift_effects", _("Lift effects")
+    CLEAR_STRIKES = "clear_strikes", _("Clear strikes")
+
+
+class SwitchStatus(TextChoices):
+    PROPOSED = "proposed", _("Waits for another administrator")
+    ON = "on", _("On")
+    OFF = "off", _("Returned")
+    REFUSED = "refused", _("Refused")
+    WITHDRAWN = "withdrawn", _("Withdrawn")
+
+
 class StandingLevel(TextChoices):
     """What an actor's counting strikes imply (domain 5). The numbers are policy."""
 
@@ -193,6 +209,8 @@ class OutboxKind(TextChoices):
     ROLL_OUT_POLICY = "roll_out_policy", _("Recompute every post that a policy version touches")
     RANK_AGAIN = "rank_again", _("Rank every open item again")
     DRY_RUN_POLICY = "dry_run_policy", _("Find out what a policy draft would change")
+    ROLL_OUT_SWITCH = "roll_out_switch", _("Recompute every post that a programme switch touches")
+    DRY_RUN_SWITCH = "dry_run_switch", _("Find out what a programme switch would change")
 
 
 class AuditEvent(TextChoices):
@@ -231,6 +249,11 @@ class AuditEvent(TextChoices):
     POLICY_APPROVED = "policy_approved"
     POLICY_REFUSED = "policy_refused"
     POLICY_WITHDRAWN = "policy_withdrawn"
+    SWITCH_PROPOSED = "switch_proposed"
+    SWITCH_CONFIRMED = "switch_confirmed"
+    SWITCH_REFUSED = "switch_refused"
+    SWITCH_WITHDRAWN = "switch_withdrawn"
+    SWITCH_RETURNED = "switch_returned"
     KEY_CREATED = "key_created"
     KEY_REVOKED = "key_revoked"
     PARTNER_ADDED = "partner_added"

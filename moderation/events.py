@@ -4,3 +4,4 @@ a receiver's failure sets the outbox row back and it is told again, so receivers
 from django.dispatch import Signal
 
 post_version_added = Signal()  # version: PostVersion, now: datetime
+switch_went_on = Signal()  # switch: Switch, now: datetime

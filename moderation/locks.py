@@ -7,6 +7,7 @@ All locks are FOR NO KEY UPDATE, so that inserts with foreign keys to the row go
 import uuid
 from collections.abc import Collection
 
+from django.db import connection
 from django.db.models import Q
 
 from moderation.errors import NotFound
@@ -19,7 +20,10 @@ from moderation.models import (
     PolicyDraft,
     Proposal,
     ReviewItem,
+    Switch,
 )
+
+SWITCHES = 0x51C4  # advisory lock number: before every row
 
 
 def item(item_id: uuid.UUID) -> ReviewItem:
@@ -92,6 +96,26 @@ def policy_draft(draft_id: uuid.UUID) -> PolicyDraft:
     if found is None:
         raise NotFound("There is no such draft.")
     return found
+
+
+def switch(switch_id: uuid.UUID) -> Switch:
+    """Raises NotFound if there is no such switch."""
+    found = Switch.objects.select_for_update(no_key=True, of=("self",)).filter(pk=switch_id).first()
+    if found is None:
+        raise NotFound("There is no such switch.")
+    return found
+
+
+def hold_switches() -> None:
+    """Until this transaction ends, no switch goes on: what it may do now, it still may when it commits."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock_shared(%s)", [SWITCHES])
+
+
+def turn_switches() -> None:
+    """Wait for everybody who relies on the switches as they are. Before any row is locked."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [SWITCHES])
 
 
 def flagged_posts(post_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from moderation.caller import Caller
 from moderation.enums import Role
-from moderation.selectors import desk, members, policies
+from moderation.selectors import desk, members, policies, switches
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,12 @@ def _drafts_waited_for(request: HttpRequest) -> int | None:
     return policies.waiting_for(caller).count() if caller.role in ADMINISTRATOR else None
 
 
+def _switches_waited_for(request: HttpRequest) -> int | None:
+    """Programme switches that wait for this administrator's key."""
+    caller: Caller = request.caller  # type: ignore[attr-defined]
+    return switches.waiting_for(caller).count() if caller.role in ADMINISTRATOR else None
+
+
 # The platform's own entries, in the order of the page; each area adds its line.
 _entries: list[Entry] = [
     Entry(_("Feed"), "feed", "home", MEMBER, key="f", order=10, home_for=MEMBER),
@@ -68,6 +74,15 @@ _entries: list[Entry] = [
     Entry(_("People"), "people", "users", READS_EVERYTHING, key="e", order=60),
     Entry(_("Keys"), "keys", "key", READS_EVERYTHING, key="k", order=70),
     Entry(_("Policy"), "policies", "scale", READS_EVERYTHING, key="o", order=75, badge=_drafts_waited_for),
+    Entry(
+        _("Switches"),
+        "switches",
+        "switch-horizontal",
+        READS_EVERYTHING,
+        key="s",
+        order=77,
+        badge=_switches_waited_for,
+    ),
     Entry(_("System"), "system", "heartbeat", READS_EVERYTHING, key="y", order=80, home_for=ADMINISTRATOR),
     Entry(
         _("Audit"), "audit", "shield-check", READS_EVERYTHING, key="a", order=90, home_for=READS_EVERYTHING

@@ -12,7 +12,7 @@ from moderation.enums import Role, Scope
 from moderation.errors import Refused
 
 if TYPE_CHECKING:
-    from moderation.models import Flag, PolicyDraft, Proposal, User
+    from moderation.models import Flag, PolicyDraft, Proposal, Switch, User
 
 
 @dataclass(frozen=True)
@@ -160,6 +160,18 @@ def may_change_policy_draft(caller: Caller, draft: "PolicyDraft") -> Answer:
 def may_judge_policy_draft(caller: Caller, draft: "PolicyDraft") -> Answer:
     if caller.person_id == draft.author_id:
         return no(_("Another administrator must judge: you wrote this."))
+    return may_administer(caller)
+
+
+def may_judge_switch(caller: Caller, switch: "Switch") -> Answer:
+    if caller.person_id == switch.proposed_by_id:
+        return no(_("Another administrator must confirm: you proposed this."))
+    return may_administer(caller)
+
+
+def may_withdraw_switch(caller: Caller, switch: "Switch") -> Answer:
+    if caller.person_id != switch.proposed_by_id:
+        return no(_("Only who proposed a switch withdraws it; you can refuse it."))
     return may_administer(caller)
 
 

@@ -83,6 +83,7 @@ CHANGES: Mapping[str, Word] = {
     "recommendations_allowed": gettext_lazy("Recommendations allowed"),
     "monetisation": gettext_lazy("Monetisation"),
     "actor_level": gettext_lazy("The author’s level"),
+    "articles": gettext_lazy("Articles shown"),
     "countries": gettext_lazy("Countries with other rules"),
 }
 
@@ -158,6 +159,8 @@ def change_value(what: str, found: Any) -> str:
         return str(LABELS[found or ""])
     if what == "actor_level":
         return str(StandingLevel(found).label)
+    if what == "articles":
+        return str(found)
     if isinstance(found, list):
         return ", ".join(found) or _("none")
     return _("yes") if found else _("no")

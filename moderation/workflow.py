@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from moderation.enums import EscalationStatus, FlagOutcome, ItemStatus, PolicyStatus, ProposalStatus, Role
+from moderation.enums import (
+    EscalationStatus,
+    FlagOutcome,
+    ItemStatus,
+    PolicyStatus,
+    ProposalStatus,
+    Role,
+    SwitchStatus,
+)
 from moderation.errors import Conflict
 
 
@@ -156,4 +164,30 @@ POLICY = Machine(
     },
 )
 
-MACHINES = (ITEM, ESCALATION, PROPOSAL, FLAG, POLICY)
+SWITCH = Machine(
+    noun="programme switch",
+    initial=SwitchStatus.PROPOSED,
+    moves=_values(
+        {
+            SwitchStatus.PROPOSED: {
+                "dry run": SwitchStatus.PROPOSED,
+                "confirm": SwitchStatus.ON,
+                "refuse": SwitchStatus.REFUSED,
+                "withdraw": SwitchStatus.WITHDRAWN,
+            },
+            SwitchStatus.ON: {"return": SwitchStatus.OFF},
+            SwitchStatus.OFF: {},
+            SwitchStatus.REFUSED: {},
+            SwitchStatus.WITHDRAWN: {},
+        }
+    ),
+    owner={
+        SwitchStatus.PROPOSED: "another administrator",
+        SwitchStatus.ON: Role.ADMINISTRATOR,
+        SwitchStatus.OFF: "nobody",
+        SwitchStatus.REFUSED: "nobody",
+        SwitchStatus.WITHDRAWN: "nobody",
+    },
+)
+
+MACHINES = (ITEM, ESCALATION, PROPOSAL, FLAG, POLICY, SWITCH)

@@ -49,7 +49,7 @@ ITEM: Document = {
     "post": {
         "id": POST_ID,
         "external_id": "status/1067",
-        "actor": {"id": ACTOR_ID, "kind": "page", "external_id": "page/77", "name": "Town Square News"},
+        "actor": {"id": ACTOR_ID, "kind": "page", "external_id": "page/77", "name": "Town Square News", "country": "LK"},
         "published_at": "2026-11-30T09:10:00Z",
         "deleted_at": None,
         "version": 1,
@@ -200,6 +200,7 @@ PARTNER_CHANGE: Document = {
     "countries": ["LK"],
     "domains": ["lanka-checks.example"],
     "time_zone": "Asia/Colombo",
+    "country": "LK",
 }
 PARTNER_IN: Document = {"slug": "lanka-checks", **PARTNER_CHANGE}
 PARTNER: Document = {

@@ -37,6 +37,12 @@ class ChangeIn(Input):
         fields.Text(max_length=253), most=20, allow_empty=False, help_text="Where its articles live."
     )
     time_zone = fields.Text(max_length=64, default="UTC")
+    country = fields.Region(
+        countries_only=True,
+        allow_blank=True,
+        default="",
+        help_text="Its home, by which programme switches cover it; empty: not known.",
+    )
 
 
 class PartnerIn(ChangeIn):
@@ -63,6 +69,7 @@ class PartnerOut(serializers.Serializer):
     countries = serializers.ListField(child=serializers.CharField())
     domains = serializers.ListField(child=serializers.CharField())
     time_zone = serializers.CharField()
+    country = serializers.CharField(allow_blank=True)
     added_at = Moment()
     suspended_at = Moment(allow_null=True)
     certified_until = Moment(allow_null=True, help_text="Null: it was never certified.")

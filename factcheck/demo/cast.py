@@ -89,6 +89,7 @@ def _partner(row: dict[str, Any], *, caller: Caller, now: datetime) -> "Partner"
         countries=row["countries"],
         domains=row["domains"],
         time_zone=row["time_zone"],
+        country=row["country"],
     )
     partner = partners.add(draft, caller=caller, now=now - JOINED)
     certificate = row["certification"]

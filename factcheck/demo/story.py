@@ -74,6 +74,7 @@ def _publish(cast: Cast, *, now: datetime, progress: Progress) -> dict[str, Any]
                     actor["external_id"],
                     actor["name"],
                     cast.people.get(actor.get("person", "")),
+                    actor["country"],
                 ),
                 text=row["text"],
                 language=row["language"],

@@ -21,6 +21,7 @@ class Partner(models.Model):
     languages = ArrayField(models.CharField(max_length=8))
     countries = ArrayField(models.CharField(max_length=8), default=list)
     domains = ArrayField(models.CharField(max_length=253))  # where its articles live
+    country = models.CharField(max_length=2, blank=True, default="")  # its home, ISO 3166-1; "": not known
     time_zone = models.CharField(max_length=64, default="UTC")
     added_at = models.DateTimeField()
     suspended_at = models.DateTimeField(null=True)

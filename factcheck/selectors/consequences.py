@@ -10,7 +10,7 @@ from factcheck import policy
 from factcheck.enums import NOT_ELIGIBLE, Verdict
 from factcheck.models import Partner, Rating
 from factcheck.selectors import claims, ratings
-from moderation.selectors import outlook, policies
+from moderation.selectors import outlook, policies, switches
 from moderation.selectors.outlook import Reached, StrikeOutlook
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ class Consequences:
     """`verdict` is what would stand on the claim, "" when none is chosen yet.
 
     `effect` is the policy's row for it (multipliers in basis points, label, interstitial …). `strike` tells
-    what a strike would make of the original publisher's standing; None when the verdict brings none.
+    what a strike would make of the original publisher's standing; None when the verdict brings none, or, with
+    `cleared`, one that does not count. `lifted_in`: where a switch lifts the effect ([""]: everywhere).
     """
 
     reached: Reached
@@ -33,6 +34,8 @@ class Consequences:
     effect: Mapping[str, Any] | None = None
     label: str = ""
     strike: StrikeOutlook | None = None
+    cleared: bool = False
+    lifted_in: Sequence[str] = ()
     others: Sequence[Rating] = ()
 
     @property
@@ -57,6 +60,13 @@ def of_rating(
     stands = _standing_with(others, verdict, partner=partner, now=now)
     effect = rules["verdicts"][stands.verdict]
     strikes = effect["strike"] and not stands.contested and version.post.deleted_at is None
+    partners = {str(r.pk): r.partner_id for r in others}
+    word = {
+        "outcome": stands.verdict,
+        "organisations": [partners.get(i, partner.pk) for i in stands.rests_on],
+        "now": now,
+    }
+    cleared = bool(strikes) and switches.clears(version.post.actor_id, **word)
     return Consequences(
         reached=reached,
         verdict=stands.verdict,
@@ -64,8 +74,10 @@ def of_rating(
         effect=effect,
         label=rules["contested_label"] if stands.contested else effect["label"],
         strike=outlook.after_strike(version.post.actor_id, cluster_id=cluster_id, now=now)
-        if strikes
+        if strikes and not cleared
         else None,
+        cleared=cleared,
+        lifted_in=switches.lifted_in(**word),
         others=others,
     )
 

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -14,6 +14,8 @@ from factcheck.enums import MembershipRole, MembershipStatus, PartnerStatus
 from factcheck.models import Invitation, Membership, Partner, Rating
 from factcheck.permissions import may_lead
 from moderation.caller import Caller
+from moderation.selectors import access, items, switches
+from moderation.selectors.organisations import Stopping
 from moderation.selectors.scopes import QueueScope
 
 ENDS_SOON = timedelta(days=30)
@@ -75,6 +77,40 @@ def read_scope(partner: Partner | None) -> QueueScope | None:
 
 def names(ids: Collection[uuid.UUID]) -> dict[uuid.UUID, str]:
     return dict(Partner.objects.filter(pk__in=ids).values_list("pk", "name"))
+
+
+def everybody() -> dict[uuid.UUID, str]:
+    return dict(Partner.objects.values_list("pk", "name"))
+
+
+def within(*, organisation: uuid.UUID | None, country: str) -> QuerySet[Partner]:
+    """Active partners that a switch with this scope covers, in a lasting order."""
+    found = Partner.objects.filter(status=PartnerStatus.ACTIVE)
+    if organisation is not None:
+        found = found.filter(pk=organisation)
+    return (found.filter(country=country) if country else found).order_by("id")
+
+
+def stopping(organisation: uuid.UUID | None, country: str, outcome: str, now: datetime) -> Stopping:
+    """Whom it reaches that ratings stop within this scope; with `outcome`, nobody loses more than a verdict."""
+    covered = list(within(organisation=organisation, country=country))
+    people = Membership.objects.filter(partner__in=covered, status=MembershipStatus.ACTIVE)
+    figures = Stopping(organisations=len(covered), people=people.values("person").distinct().count())
+    if outcome:
+        return figures
+    others = [
+        partner
+        for partner in Partner.objects.filter(status=PartnerStatus.ACTIVE).exclude(
+            pk__in=[p.pk for p in covered]
+        )
+        if partner.is_certified(now=now)
+        and not switches.stops(organisation=partner.pk, country=partner.country, now=now)
+    ]
+    return replace(
+        figures,
+        leases=sum(access.of_organisation(partner.pk, now=now).leases for partner in covered),
+        uncovered=items.count_only_in(list(map(scope_of, covered)), others=list(map(scope_of, others))),
+    )
 
 
 def certified_until(partner: Partner, *, now: datetime) -> datetime | None:

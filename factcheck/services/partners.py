@@ -13,13 +13,13 @@ from django.utils.translation import gettext as _
 
 from factcheck.enums import LeaseEnding, MembershipStatus, PartnerStatus
 from factcheck.models import Certification, Lease, Membership, Partner
-from factcheck.permissions import may_administer, may_rate
+from factcheck.permissions import holds_certificate, may_administer, may_see_queue, ratings_go_on
 from factcheck.selectors import partners as find
 from moderation import iso
 from moderation.caller import Caller
 from moderation.enums import AuditEvent
 from moderation.errors import Conflict, Invalid, NotFound, Refused
-from moderation.services import audit, people, queue
+from moderation.services import audit, people, queue, switches
 
 RESERVED = frozenset({"new"})  # addresses of pages
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -32,6 +32,12 @@ class NotCertified(Refused):
     code = "not_certified"
 
 
+class RatingsStopped(Refused):
+    """A programme switch stops new ratings of the partner."""
+
+    code = "ratings_stopped"
+
+
 @dataclass(frozen=True)
 class PartnerDraft:
     slug: str
@@ -40,29 +46,46 @@ class PartnerDraft:
     countries: Sequence[str]
     domains: Sequence[str]
     time_zone: str = "UTC"
+    country: str = ""  # its home; "": not known
 
 
 def certified(caller: Caller, *, now: datetime) -> Partner:
-    """The caller's partner, if its people may take and rate now. Raises Refused, NotCertified.
+    """The caller's partner, if its people may take and rate now. Raises Refused, NotCertified, RatingsStopped.
 
-    Called first in a transaction: until it ends, neither the partner nor one of its people is suspended.
+    Called first in a transaction: until it ends, neither the partner nor one of its people is suspended, and no
+    switch stops their ratings.
     """
     return at_work(caller, now=now).partner
 
 
 def at_work(caller: Caller, *, now: datetime) -> find.Place:
     """As `certified`, with the end of the certificate."""
+    switches.hold()
     place = find.held_place_of(caller, now=now)
     if place is None:
         raise Refused("Only reviewers of a partner do this.")
     partner = place.partner
     if partner.status == PartnerStatus.ACTIVE and not place.active:
         raise Refused(f"You no longer work for {partner.name}.")
-    answer = may_rate(caller, partner, now=now)
-    if not answer:
-        held = partner.status == PartnerStatus.ACTIVE and place.certified_until is not None
-        raise (Refused if held else NotCertified)(answer.reason)
+    may_see_queue(caller).require()
+    if partner.status != PartnerStatus.ACTIVE or place.certified_until is None:
+        require_certificate(partner, now=now)
+    require_ratings(partner, now=now)
     return place
+
+
+def require_certificate(partner: Partner, *, now: datetime) -> None:
+    """Raises NotCertified."""
+    answer = holds_certificate(partner, now=now)
+    if not answer:
+        raise NotCertified(answer.reason)
+
+
+def require_ratings(partner: Partner, *, now: datetime) -> None:
+    """Raises RatingsStopped."""
+    answer = ratings_go_on(partner, now=now)
+    if not answer:
+        raise RatingsStopped(answer.reason)
 
 
 @transaction.atomic
@@ -79,6 +102,7 @@ def add(draft: PartnerDraft, *, caller: Caller, now: datetime) -> Partner:
                 countries=list(draft.countries),
                 domains=list(draft.domains),
                 time_zone=draft.time_zone,
+                country=draft.country,
                 added_at=now,
             )
     except IntegrityError:
@@ -93,7 +117,7 @@ def change(partner_id: uuid.UUID, draft: PartnerDraft, *, caller: Caller, now: d
     may_administer(caller).require()
     draft = checked(draft)
     partner = _locked(partner_id)
-    partner.name, partner.time_zone = draft.name, draft.time_zone
+    partner.name, partner.time_zone, partner.country = draft.name, draft.time_zone, draft.country
     partner.languages, partner.countries = list(draft.languages), list(draft.countries)
     partner.domains = list(draft.domains)
     partner.save()
@@ -175,6 +199,19 @@ def free_leases(person_ids: Sequence[uuid.UUID], *, partner: Partner, now: datet
     return len(freed)
 
 
+def free_stopped(*, organisation: uuid.UUID | None, country: str, now: datetime) -> int:
+    """End every live lease of the partners that a switch with this scope stops; returns how many.
+
+    Items stay in the queue, for others. Safe to repeat.
+    """
+    return sum(
+        free_leases(
+            list(find.people_of(partner).values_list("person_id", flat=True)), partner=partner, now=now
+        )
+        for partner in find.within(organisation=organisation, country=country)
+    )
+
+
 def _locked(partner_id: uuid.UUID) -> Partner:
     partner = Partner.objects.select_for_update(no_key=True).filter(pk=partner_id).first()
     if partner is None:
@@ -194,6 +231,7 @@ def checked(draft: PartnerDraft) -> PartnerDraft:
         languages=iso.languages(draft.languages),
         countries=iso.countries(draft.countries),
         domains=list(dict.fromkeys(_domain(typed) for typed in draft.domains)),
+        country=next(iter(iso.countries([draft.country], field="country")), ""),
     )
     for name in ("name", "languages", "domains"):
         if not getattr(clean, name):

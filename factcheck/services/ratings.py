@@ -12,17 +12,17 @@ from django.db import transaction
 
 from factcheck.enums import ARTICLE_NEEDED, NOT_ELIGIBLE, LeaseEnding, Verdict
 from factcheck.models import Article, Claim, Draft, Partner, Rating, Withdrawal
-from factcheck.permissions import may_undo, may_withdraw
+from factcheck.permissions import may_undo, may_withdraw, ratings_go_on
 from factcheck.policy import SEVERITY
 from factcheck.selectors.ratings import in_force
 from factcheck.services import claims, leases, partners, standing
 from factcheck.services.claims import ClaimDraft
-from factcheck.services.partners import NotCertified
+from factcheck.services.partners import NotCertified, RatingsStopped
 from moderation.caller import Caller
 from moderation.enums import AuditEvent, DecisionKind, ItemKind, ItemOutcome
 from moderation.errors import Conflict, Invalid, NotFound, Refused
 from moderation.selectors import policies
-from moderation.services import audit, decisions, queue, subjects, words
+from moderation.services import audit, decisions, queue, subjects, switches, words
 from moderation.services.queue import ItemRef
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ def submit(item: ItemRef, draft: RatingDraft, *, caller: Caller, now: datetime) 
     """Put a partner's rating of a claim in force.
 
     Raises LeaseLost if somebody else holds the item now, StaleItem if it changed since `item.version`
-    was read, NotCertified if the partner may not rate at `now`, Invalid naming the field, and Conflict
+    was read, NotCertified or RatingsStopped if the partner may not rate at `now`, Invalid naming the field
+    (`verdict` with code `ratings_stopped` where a switch stops this one), and Conflict
     (`rated_already`) if the partner has a rating of this claim in force: that one is revised instead.
     """
     partner = partners.certified(caller, now=now)
@@ -60,6 +61,7 @@ def submit(item: ItemRef, draft: RatingDraft, *, caller: Caller, now: datetime) 
     named = claims.cluster_of(draft.claim.id)
     held = queue.lock_held(item, together_with=named, caller=caller, now=now)
     _check(draft, partner)
+    _require_verdict(draft, partner, softens=False, now=now)
     claim = claims.for_item(held, draft.claim, partner=partner, caller=caller, now=now)
     held.refresh_from_db()
     _lock(claim)
@@ -79,21 +81,24 @@ def submit(item: ItemRef, draft: RatingDraft, *, caller: Caller, now: datetime) 
 def revise(rating_id: uuid.UUID, draft: RatingDraft, *, caller: Caller, now: datetime) -> Rating:
     """Replace a rating by a new row that supersedes it.
 
-    A lapsed partner may only soften. Raises Refused; NotFound; Invalid; NotCertified; Conflict
-    (`not_in_force`) if it was revised or withdrawn meanwhile.
+    A lapsed partner, and one whose new ratings are stopped, may only soften. Raises Refused; NotFound;
+    NotCertified; RatingsStopped; Invalid as `submit`; Conflict (`not_in_force`) if it was revised or withdrawn
+    meanwhile.
     """
+    switches.hold()
     old = _own(rating_id, caller)
     _lock(old.claim)
     _require_in_force(old)
     partner = old.partner
-    if (
-        not partner.is_certified(now=now)
-        and SEVERITY[Verdict(draft.verdict)] >= SEVERITY[Verdict(old.verdict)]
-    ):
-        raise NotCertified(
-            f"{partner.name} has no certificate that holds today: it may only soften its ratings."
-        )
     _check(draft, partner)
+    softens = SEVERITY[Verdict(draft.verdict)] < SEVERITY[Verdict(old.verdict)]
+    if not softens:
+        if not partner.is_certified(now=now):
+            raise NotCertified(
+                f"{partner.name} has no certificate that holds today: it may only soften its ratings."
+            )
+        partners.require_ratings(partner, now=now)
+    _require_verdict(draft, partner, softens=softens, now=now)
     new = _insert(draft, claim=old.claim, partner=partner, item_id=old.item_id, version_id=old.post_version_id,
                   language=draft.language or old.language, caller=caller, now=now, supersedes=old)  # fmt: skip
     standing.settle(old.claim, cause=new.pk, caller=caller, now=now)
@@ -115,12 +120,15 @@ def undo(rating_id: uuid.UUID, *, caller: Caller, now: datetime) -> Withdrawal:
 
     Raises Refused after the undo time; NotFound; Conflict (`not_in_force`).
     """
+    switches.hold()
     rating = _own(rating_id, caller)
     may_undo(caller, rating, now=now, seconds=policies.at(now).data["undo_seconds"]).require()
     item = queue.open_for_cluster(
         rating.claim.cluster_id, rating.post_version, picked=True, caller=caller, now=now
     )
-    with contextlib.suppress(Conflict, NotCertified):  # another partner has it, or this one's time is over
+    with contextlib.suppress(
+        Conflict, NotCertified, RatingsStopped
+    ):  # another partner has it, or this one's time is over
         leases.take(item.pk, caller=caller, now=now)  # the item's lock comes before the claim's
     return _withdraw(rating, reason="undo", undone=True, caller=caller, now=now)
 
@@ -265,3 +273,10 @@ def _check(draft: RatingDraft, partner: Partner) -> None:
         check_article(draft.article_url, partner)
     elif draft.verdict in ARTICLE_NEEDED:
         raise Invalid("This verdict needs your published article.", field="article_url", code="required")
+
+
+def _require_verdict(draft: RatingDraft, partner: Partner, *, softens: bool, now: datetime) -> None:
+    """Raises Invalid (`verdict`) if a switch stops this verdict."""
+    answer = ratings_go_on(partner, verdict=draft.verdict, softens=softens, now=now)
+    if not answer:
+        raise Invalid(answer.reason, field="verdict", code="ratings_stopped")

@@ -1,4 +1,4 @@
-"""The roles that memberships bring, and the partners' names: the platform asks here."""
+"""The roles that memberships bring, and what the platform asks about partners."""
 
 import uuid
 from datetime import datetime
@@ -24,4 +24,4 @@ def of_person(person_id: uuid.UUID, now: datetime) -> list[Capacity]:
 
 def register() -> None:
     callers.add_role_source(of_person)
-    organisations.add_name_source(partners.names)
+    organisations.add_sources(names=partners.names, everybody=partners.everybody, stopping=partners.stopping)

@@ -36,6 +36,7 @@ def settle(claim: Claim, *, cause: uuid.UUID, caller: Caller, now: datetime) -> 
         outcome=stands.verdict if stands else "",
         contested=stands.contested if stands else False,
         presentation={"claim": claim.text, "articles": [_article(r) for r in shown]} if shown else {},
+        organisations=[r.partner_id for r in shown],
         rated_version=version,
         source="standing",
         source_key=str(cause),

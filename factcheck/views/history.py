@@ -51,6 +51,12 @@ def effect_in_words(effect: Mapping[str, Any] | None) -> list[dict[str, Any]]:
         chips.append({"label": _("Demoted until a first look"), "icon": "radar", "tone": "warn"})
     if effect["made_on_earlier_version"]:
         chips.append({"label": _("Rated on an earlier version"), "icon": "versions", "tone": "warn"})
+    if effect.get("lifted"):
+        chips.append(
+            {"label": _("Lifted by a programme switch"), "icon": "switch-horizontal", "tone": "info"}
+        )
+    elif any("lifted" in here.get("instead", {}) for here in effect["regions"].values()):
+        chips.append({"label": _("Lifted in some countries"), "icon": "switch-horizontal", "tone": "info"})
     if effect["actor_level"] in (StandingLevel.REPEAT_OFFENDER, StandingLevel.SEVERE):
         chips.append({"label": StandingLevel(effect["actor_level"]).label, "icon": "repeat", "tone": "bad"})
     if effect.get("regional"):

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 
 from factcheck.enums import NOT_ELIGIBLE
 from factcheck.selectors.consequences import FULL, Consequences
+from moderation import iso
 from moderation.presentation import compact, percent_of_basis_points
 from moderation.selectors.outlook import StrikeOutlook
 
@@ -27,6 +28,11 @@ def lines(outlook: Consequences, *, actor_name: str) -> list[Line]:
     if outlook.contested:
         found.append(_line(_contested(outlook), icon="scale", tone="warn"))
     found.append(_line(_effect(outlook)))
+    if outlook.lifted_in:
+        found.append(_line(_lifted(outlook.lifted_in), icon="switch-horizontal", tone="warn"))
+    if outlook.cleared:
+        words = _("{name}: a strike that does not count while a programme switch clears it.")
+        return [*found, _line(_bold(words, name=actor_name), icon="switch-horizontal")]
     found.append(_strike(outlook.strike, actor_name))
     return found
 
@@ -79,6 +85,13 @@ def _effect(outlook: Consequences) -> str:
     if outlook.effect["interstitial"] and not outlook.contested:
         parts.append(_("click before viewing"))
     return _joined(parts)
+
+
+def _lifted(places: Sequence[str]) -> str:
+    if "" in places:
+        return _("A programme switch lifts this effect everywhere, until it is returned.")
+    names = ", ".join(iso.country_name(code) or code for code in places)
+    return _bold(_("A programme switch lifts this effect for readers in {places}."), places=names)
 
 
 def _strike(strike: StrikeOutlook | None, name: str) -> Line:

@@ -56,8 +56,10 @@ def certificate_row(row: Certification, partner: Partner, *, now: datetime) -> d
 
 
 def coverage(partner: Partner) -> dict[str, list[dict[str, str]]]:
-    """Languages and countries, each with its code and its name."""
+    """Its home, languages and countries, each with its code and its name."""
+    home = [partner.country] if partner.country else []
     return {
+        "home": [{"code": c, "name": iso.country_name(c) or c} for c in home],
         "languages": [{"code": c, "name": iso.language_name(c) or c} for c in partner.languages],
         "countries": [{"code": c, "name": iso.country_name(c) or c} for c in partner.countries],
     }

@@ -26,7 +26,7 @@ from moderation import policy
 from moderation.api import examples
 from moderation.enums import ViewerPreference
 from moderation.http import fields
-from moderation.http.documents import WhereEffect
+from moderation.http.documents import EffectOut, WhereEffect
 from moderation.http.problems import MEDIA_TYPE, Problem, field_error
 from moderation.http.schema import ProblemOut, answered
 from moderation.http.shapes import Query, query
@@ -46,10 +46,26 @@ _moment = fields.Moment()
 _seats = threading.BoundedSemaphore(settings.LONG_POLL_WAITERS)
 
 
+_BY_PREFERENCE = "Multipliers that differ for viewers with this preference, by surface."
+
+
+class InsteadOut(EffectOut):
+    """Members of the effect that are others in a country; those not named here hold as worldwide."""
+
+    by_preference = serializers.DictField(
+        child=serializers.DictField(child=serializers.FloatField()), help_text=_BY_PREFERENCE
+    )
+
+
 class RegionOut(serializers.Serializer):
     removed = serializers.BooleanField()
     interstitial = serializers.BooleanField()
     ground = serializers.CharField(allow_null=True)
+    instead = InsteadOut(
+        partial=True,
+        required=False,
+        help_text="Takes the place of the worldwide members, before a removal here.",
+    )
 
 
 class WorldOut(WhereEffect):
@@ -64,7 +80,7 @@ class WorldOut(WhereEffect):
     by_preference = serializers.DictField(
         child=serializers.DictField(child=serializers.FloatField()),
         required=False,
-        help_text="Multipliers that differ for viewers with this preference, by surface.",
+        help_text=_BY_PREFERENCE,
     )
 
 
@@ -242,12 +258,26 @@ def _world(document: Mapping[str, Any] | None, rules: Mapping[str, Any]) -> dict
     if document is None:
         return {"state": "none"}
     world = {name: value for name, value in document.items() if name not in INSIDE}
-    left, differing = document["multipliers"], {}
+    regions = {}
+    for code, here in document["regions"].items():
+        regions[code] = dict(here)
+        if "instead" in here:
+            told = {name: value for name, value in here["instead"].items() if name not in INSIDE}
+            regions[code]["instead"] = {**told, "by_preference": _differing(document, code, told, rules)}
+    differing = _differing(document, "", document, rules)
+    return {"state": "effect", **world, "regions": regions, "by_preference": differing}
+
+
+def _differing(
+    document: Mapping[str, Any], region: str, told: Mapping[str, Any], rules: Mapping[str, Any]
+) -> dict[str, dict[str, float]]:
+    """The multipliers by preference that are not those told for the region."""
+    left, differing = told["multipliers"], {}
     for preference in PREFERENCES:
-        own = policy.for_viewer(document, region="", preference=preference, policy=rules)["multipliers"]
+        own = policy.for_viewer(document, region=region, preference=preference, policy=rules)["multipliers"]
         if own != left:
             differing[preference] = {s: m for s, m in own.items() if m != left[s]}
-    return {"state": "effect", **world, "by_preference": differing}
+    return differing
 
 
 def _time(at: datetime) -> str:

@@ -19,7 +19,7 @@ def page(*rows: Document) -> Document:
     return {"results": list(rows), "next": None, "previous": None}
 
 
-ACTOR = {"kind": "page", "external_id": "page/77", "name": "Town Square News"}
+ACTOR = {"kind": "page", "external_id": "page/77", "name": "Town Square News", "country": "LK"}
 TEXT = "Breaking: the town well is poisoned and nobody tells you."
 FIGURES = {"at": "2026-11-30T09:40:00Z", "views": 18250, "shares": 941, "comments": 130}
 POST: Document = {
@@ -289,3 +289,42 @@ POLICY_DRAFT_CHANGE: Document = {
 }
 POLICY_STEP: Document = {"version": 3}
 POLICY_REFUSAL: Document = {"version": 3, "reason": "Ask the partners first."}
+
+SWITCH_ID = "01a22a41-93c4-7d5e-8f6a-1b2c3d4e5f61"
+SWITCH: Document = {
+    "id": SWITCH_ID,
+    "kind": "lift_effects",
+    "country": "LK",
+    "organisation": {"id": ORGANISATION_ID, "name": "Harbour Line"},
+    "outcome": "",
+    "reason": "The partner leaves the programme in Sri Lanka.",
+    "status": "proposed",
+    "version": 1,
+    "proposed_at": "2026-11-30T09:00:00Z",
+    "confirmed_at": None,
+    "ended_at": None,
+    "refusal": "",
+    "yours": True,
+    "dry_run": {
+        **POLICY_DRAFT["dry_run"],
+        "at": "2026-11-30T09:00:00+00:00",
+        "changed": 118,
+        "by": {"feed": 90, "label": 118},
+        "sample": [{"post": POST_ID, "changes": [{"what": "label", "before": "warning", "after": None}]}],
+    },
+}
+SWITCH_ON: Document = {
+    **SWITCH,
+    "status": "on",
+    "version": 2,
+    "confirmed_at": "2026-11-30T10:00:00Z",
+    "yours": False,
+}
+SWITCH_IN: Document = {
+    "kind": "lift_effects",
+    "country": "LK",
+    "organisation": ORGANISATION_ID,
+    "reason": SWITCH["reason"],
+}
+SWITCH_STEP: Document = {"version": 1}
+SWITCH_REFUSAL: Document = {"version": 1, "reason": "The contract runs until March."}

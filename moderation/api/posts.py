@@ -29,6 +29,12 @@ class ActorIn(Input):
     kind = fields.Choice(enums.ActorKind.choices)
     external_id = fields.ExternalId()
     name = fields.Text(max_length=fields.LONGEST_NAME)
+    country = fields.Region(
+        countries_only=True,
+        allow_blank=True,
+        required=False,
+        help_text="Where it is at home; left out, what was sent before stays.",
+    )
 
 
 class MediaIn(Input):

@@ -13,6 +13,7 @@ from moderation.api import (
     posts,
     reach,
     signals,
+    switches,
 )
 from moderation.http.converters import RefConverter
 
@@ -53,4 +54,11 @@ urlpatterns = [
         policies.WithdrawDraftView.as_view(),
         name="policy_withdraw",
     ),
+    path("switches", switches.SwitchesView.as_view(), name="switches"),
+    path("switches/<uuid:switch_id>", switches.SwitchView.as_view(), name="switch"),
+    path("switches/<uuid:switch_id>/dry-run", switches.SwitchDryRunView.as_view(), name="switch_dry_run"),
+    path("switches/<uuid:switch_id>/confirm", switches.ConfirmSwitchView.as_view(), name="switch_confirm"),
+    path("switches/<uuid:switch_id>/refuse", switches.RefuseSwitchView.as_view(), name="switch_refuse"),
+    path("switches/<uuid:switch_id>/withdraw", switches.WithdrawSwitchView.as_view(), name="switch_withdraw"),
+    path("switches/<uuid:switch_id>/return", switches.ReturnSwitchView.as_view(), name="switch_return"),
 ]

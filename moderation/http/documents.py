@@ -13,6 +13,7 @@ class ActorOut(serializers.Serializer):
     kind = serializers.ChoiceField(enums.ActorKind.choices)
     external_id = serializers.CharField()
     name = serializers.CharField()
+    country = serializers.CharField(allow_blank=True, help_text="ISO 3166-1; empty: not known.")
 
 
 class MediaOut(serializers.Serializer):
@@ -73,6 +74,11 @@ class EffectOut(serializers.Serializer):
     actor_level = serializers.ChoiceField(enums.StandingLevel.choices)
     policy_version = serializers.IntegerField()
     because = serializers.ListField(child=serializers.CharField(), help_text="Ids of decisions in force.")
+    lifted = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Ids of verdicts in force that a programme switch leaves without effect; absent for none.",
+    )
 
     def to_representation(self, instance: dict[str, Any]) -> dict[str, Any]:
         return instance  # a document of the lookup is JSON already

@@ -27,6 +27,7 @@ from moderation.models.records import (
     IdempotencyKey,
     Notice,
 )
+from moderation.models.switches import Switch
 
 __all__ = [
     "Actor",
@@ -59,5 +60,6 @@ __all__ = [
     "RoleGrant",
     "Signal",
     "Strike",
+    "Switch",
     "User",
 ]

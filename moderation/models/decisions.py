@@ -16,6 +16,7 @@ class Decision(models.Model):
     and not itself an ending. A withdrawal, a restoration, an early end is a row with `ends` true.
     `outcome` is opaque here; the policy data map it to effects. `presentation` is a copy for showing:
     "articles" (each verdict, publisher, headline, url, language), or a desk's "explanation".
+    `organisations`: whose ratings a standing verdict rests on.
     """
 
     append_only = True
@@ -31,6 +32,7 @@ class Decision(models.Model):
     ground = models.CharField(max_length=24, choices=Ground, blank=True, default="")
     regions = ArrayField(models.CharField(max_length=8), default=list)
     presentation = models.JSONField(default=dict)
+    organisations = ArrayField(models.UUIDField(), default=list)
     in_force_from = models.DateTimeField()
     in_force_until = models.DateTimeField(null=True)
     supersedes = models.OneToOneField(

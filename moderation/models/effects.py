@@ -68,6 +68,7 @@ class FanOut(models.Model):
     policy = models.OneToOneField(
         "PolicyVersion", null=True, on_delete=models.PROTECT, related_name="fan_out"
     )
+    switch = models.ForeignKey("Switch", null=True, on_delete=models.PROTECT, related_name="fan_outs")
     total = models.PositiveIntegerField()
     done = models.PositiveIntegerField(default=0)
     started_at = models.DateTimeField()

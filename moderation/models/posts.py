@@ -18,6 +18,7 @@ class Actor(models.Model):
     kind = models.CharField(max_length=8, choices=ActorKind)
     external_id = models.CharField(max_length=200)
     name = models.CharField(max_length=200)
+    country = models.CharField(max_length=2, blank=True, default="")  # ISO 3166-1; "": not known
     person = models.ForeignKey("moderation.User", null=True, on_delete=models.PROTECT, related_name="actors")
     added_at = models.DateTimeField()
 

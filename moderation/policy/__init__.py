@@ -17,6 +17,7 @@ from moderation.policy.effect import (
     unbroken_run,
 )
 from moderation.policy.rank import PriorityInputs, due_at, priority, reliability
+from moderation.policy.switches import Switched, covers
 from moderation.policy.versions import Changed, Fault, difference, faults, leaves
 
 __all__ = [
@@ -30,6 +31,8 @@ __all__ = [
     "PriorityInputs",
     "Recorded",
     "State",
+    "Switched",
+    "covers",
     "difference",
     "due_at",
     "effective_state",

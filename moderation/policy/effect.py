@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from moderation.enums import DecisionKind, StandingLevel, Surface, ViewerPreference
+from moderation.policy.switches import Switched, covers
 
 BasisPoints = int
 FULL: BasisPoints = 10_000
@@ -34,6 +35,7 @@ class Recorded:
     ground: str = ""
     about_version: str = ""  # the post version it was made on, or the version through which a cluster holds
     presentation: Mapping[str, Any] = field(default_factory=dict)
+    organisations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class Inputs:
     """Everything the effective state of one post depends on.
 
     `decisions` are all rows on the post and on the clusters it is in now; `strikes` the `counts_until`
-    of its actor's strikes whose decision stands.
+    of its actor's strikes whose decision stands and which no switch clears; `lifts` the switches that lift
+    the effects of verdicts.
     """
 
     current_version: str
@@ -49,6 +52,7 @@ class Inputs:
     strikes: Sequence[datetime]
     policy_number: int
     policy: Mapping[str, Any]
+    lifts: Sequence[Switched] = ()
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,8 @@ def effective_state(inputs: Inputs, at: datetime) -> State:
 
     Composition (domain 4): per surface the lowest multiplier of the ratings times the actor's; the most
     severe label; any "no" wins; every article listed; the floor binds feed, search and share; a removal
-    masks everything in its regions.
+    masks everything in its regions. A verdict that a switch lifts has no effect and is named in `lifted`;
+    removals, restrictions and the actor's standing stay.
 
     `valid_until` is the next instant at which time alone makes the result another one.
     """
@@ -126,6 +131,10 @@ def _instants_after(inputs: Inputs, at: datetime) -> list[datetime]:
         instants.add(d.in_force_from)
         if d.in_force_until is not None:
             instants.add(d.in_force_until)
+    for lift in inputs.lifts:
+        instants.add(lift.begins)
+        if lift.ends is not None:
+            instants.add(lift.ends)
     return sorted(t for t in instants if t > at)
 
 
@@ -133,22 +142,86 @@ def _state_at(inputs: Inputs, at: datetime) -> State:
     policy = inputs.policy
     now = in_force(inputs.decisions, at)
     verdicts = [d for d in now if d.kind == DecisionKind.STANDING_VERDICT]
-    rules = [policy["verdicts"][d.outcome] for d in verdicts]
     demotions = _demotions(now)
-    provisional = [{"multiplier": policy["provisional"]["multiplier"]} for _ in demotions]
-    standing = level(sum(1 for until in inputs.strikes if until > at), policy)
     removals = [d for d in now if d.kind in (DecisionKind.REMOVAL, DecisionKind.HIDE)]
     restrictions = [d for d in now if d.kind == DecisionKind.RESTRICTION]
+    standing = level(sum(1 for until in inputs.strikes if until > at), policy)
     removed = any(not d.regions for d in removals)
-
-    served = partial(
-        _served, verdicts, provisional, standing, policy, removed=removed,
-        restricted=any(not d.regions for d in restrictions),
+    lifts = [lift for lift in inputs.lifts if lift.holds_at(at)]
+    seen_in = partial(
+        _seen_in, verdicts, lifts, [*demotions, *removals, *restrictions], standing, inputs,
+        demoted=len(demotions), removed=removed, restricted=any(not d.regions for d in restrictions),
     )  # fmt: skip
-    shown, rating_bp = served(rules)
-    world = {
-        **shown,
-        "removed": removed,
+    shown, told, rating_bp = seen_in("")
+    regions = _regions(removals, restrictions)
+    for country in sorted({*policy["countries"], *(lift.country for lift in lifts)} - {""}):
+        shown_here, told_here, here_bp = seen_in(country)
+        otherwise = {name: value for name, value in told_here.items() if value != told.get(name)}
+        if shown_here != shown or otherwise:
+            local = regions.setdefault(country, dict(_NOTHING_HERE))
+            local["instead"] = {**shown_here, **otherwise, "rating_bp": here_bp}
+    document = None
+    limited = any(not standing[name] for name in _OPEN)
+    if told["because"] or "lifted" in told or standing["multiplier"] != FULL or limited:
+        document = {
+            **shown,
+            **told,
+            "removed": removed,
+            "provisional": bool(demotions),
+            "actor_level": standing["level"],
+            "ground": next((d.ground for d in removals if not d.regions), None),
+            "hidden_until": _hidden_until(removals),
+            "regional": bool(regions),
+            "regions": dict(sorted(regions.items())),
+            "rating_bp": rating_bp,
+            "actor_bp": standing["multiplier"],
+            "policy_version": inputs.policy_number,
+        }
+    feed = round(shown["multipliers"]["feed"] * FULL)
+    return State(document, feed, removed)
+
+
+_OPEN = ("ads", "recommendations", "monetisation")
+_NOTHING_HERE = {"removed": False, "interstitial": False, "ground": None}
+
+
+def _seen_in(
+    verdicts: Sequence[Recorded],
+    lifts: Sequence[Switched],
+    others: Sequence[Recorded],
+    standing: Mapping[str, Any],
+    inputs: Inputs,
+    country: str,
+    *,
+    demoted: int,
+    removed: bool,
+    restricted: bool,
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, BasisPoints]]:
+    """How viewers in a country ("": anywhere else) get the post, what it rests on, and what ratings leave of it."""
+    policy = inputs.policy
+    lifted = [
+        d
+        for d in verdicts
+        if covers(lifts, country=country, outcome=d.outcome, organisations=d.organisations)
+    ]
+    verdicts = [d for d in verdicts if d not in lifted]
+    own = policy["countries"].get(country, {})
+    rules = [own.get(d.outcome, policy["verdicts"][d.outcome]) for d in verdicts]
+    provisional = [{"multiplier": policy["provisional"]["multiplier"]}] * demoted
+    rating_bp = {s.value: post_multiplier([*rules, *provisional], s) for s in Surface}
+    labels = [rule["label"] for rule in rules]
+    labels += [policy["contested_label"] for d in verdicts if d.contested]
+    open_to = {name: all(rule[name] for rule in rules) and standing[name] for name in _OPEN}
+    shown = {
+        "multipliers": surface_multipliers(
+            rating_bp, standing["multiplier"], open_to, policy, removed=removed
+        ),
+        "label": max(labels, key=LABEL_SEVERITY.index, default="") or None,
+        "interstitial": restricted or any(rule["interstitial"] for rule in rules),
+        "warn_before_share": any(rule["warn_before_share"] for rule in rules),
+        **{name: allowed and not removed for name, allowed in open_to.items()},
+    }
+    told: dict[str, Any] = {
         "articles": [
             dict(article)
             for d in verdicts
@@ -159,62 +232,11 @@ def _state_at(inputs: Inputs, at: datetime) -> State:
         "made_on_earlier_version": any(
             bool(d.about_version) and d.about_version != inputs.current_version for d in verdicts
         ),
-        "provisional": bool(provisional),
-        "actor_level": standing["level"],
-        "ground": next((d.ground for d in removals if not d.regions), None),
-        "hidden_until": _hidden_until(removals),
+        "because": sorted(d.id for d in [*verdicts, *others]),
     }
-    regions = _regions(removals, restrictions)
-    for country, replaced in policy["countries"].items():
-        here, here_bp = served([replaced.get(d.outcome, policy["verdicts"][d.outcome]) for d in verdicts])
-        if here != shown:
-            local = regions.setdefault(country, dict(_NOTHING_HERE))
-            local["instead"] = {**here, "rating_bp": here_bp}
-    because = [*verdicts, *demotions, *removals, *restrictions]
-    document = None
-    limited = any(not standing[name] for name in _OPEN)
-    if because or standing["multiplier"] != FULL or limited:
-        document = {
-            **world,
-            "regional": bool(regions),
-            "regions": dict(sorted(regions.items())),
-            "rating_bp": rating_bp,
-            "actor_bp": standing["multiplier"],
-            "policy_version": inputs.policy_number,
-            "because": sorted(d.id for d in because),
-        }
-    feed = round(world["multipliers"]["feed"] * FULL)
-    return State(document, feed, removed)
-
-
-_OPEN = ("ads", "recommendations", "monetisation")
-_NOTHING_HERE = {"removed": False, "interstitial": False, "ground": None}
-
-
-def _served(
-    verdicts: Sequence[Recorded],
-    provisional: Sequence[Mapping[str, Any]],
-    standing: Mapping[str, Any],
-    policy: Mapping[str, Any],
-    rules: Sequence[Mapping[str, Any]],
-    *,
-    removed: bool,
-    restricted: bool,
-) -> tuple[dict[str, Any], dict[str, BasisPoints]]:
-    """What members are shown where these rules hold for the verdicts, and what the ratings alone leave."""
-    rating_bp = {s.value: post_multiplier([*rules, *provisional], s) for s in Surface}
-    labels = [rule["label"] for rule in rules]
-    labels += [policy["contested_label"] for d in verdicts if d.contested]
-    open_to = {name: all(rule[name] for rule in rules) and standing[name] for name in _OPEN}
-    return {
-        "multipliers": surface_multipliers(
-            rating_bp, standing["multiplier"], open_to, policy, removed=removed
-        ),
-        "label": max(labels, key=LABEL_SEVERITY.index, default="") or None,
-        "interstitial": restricted or any(rule["interstitial"] for rule in rules),
-        "warn_before_share": any(rule["warn_before_share"] for rule in rules),
-        **{name: allowed and not removed for name, allowed in open_to.items()},
-    }, rating_bp
+    if lifted:
+        told["lifted"] = sorted(d.id for d in lifted)
+    return shown, told, rating_bp
 
 
 def surface_multipliers(

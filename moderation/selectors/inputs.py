@@ -9,19 +9,24 @@ from django.db.models import Q
 
 from moderation import policy
 from moderation.models import ClusterMember, Decision, EffectiveState, Post, Strike
-from moderation.selectors import policies, standing
+from moderation.selectors import policies, standing, switches
 from moderation.selectors.policies import Policy
+from moderation.selectors.switches import Switching
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
 def load_inputs(
-    post_ids: Collection[uuid.UUID], *, now: datetime, rules: Policy | None = None
+    post_ids: Collection[uuid.UUID],
+    *,
+    now: datetime,
+    rules: Policy | None = None,
+    switching: Switching | None = None,
 ) -> dict[uuid.UUID, policy.Inputs]:
     """The inputs of the pure function for these posts, in a handful of queries.
 
-    `rules`: a policy to try; else the one that holds at `now`.
+    `rules` and `switching`: a policy and switches to try; else those of `now`.
     """
     posts = {
         p.pk: p for p in Post.objects.filter(pk__in=post_ids).only("id", "actor_id", "current_version_id")
@@ -41,7 +46,10 @@ def load_inputs(
         elif row.post_id is not None:
             on_post.setdefault(row.post_id, []).append(row)
     rules = rules or policies.at(now)
-    counting = standing.counting({p.actor_id for p in posts.values()}, now=now, rules=rules.data)
+    switching = switching or switches.at(now)
+    counting = standing.counting(
+        {p.actor_id for p in posts.values()}, now=now, rules=rules.data, switching=switching
+    )
     inputs = {}
     for post in posts.values():
         decisions = [standing.recorded(d) for d in on_post.get(post.pk, ())]
@@ -55,15 +63,21 @@ def load_inputs(
             strikes=[s.counts_until for s in counting.get(post.actor_id, ())],
             policy_number=rules.number,
             policy=rules.data,
+            lifts=switching.lifts,
         )
     return inputs
 
 
 def compute(
-    post_ids: Collection[uuid.UUID], *, now: datetime, rules: Policy | None = None
+    post_ids: Collection[uuid.UUID],
+    *,
+    now: datetime,
+    rules: Policy | None = None,
+    switching: Switching | None = None,
 ) -> dict[uuid.UUID, policy.State]:
-    """The pure function's answer for these posts at `now`; writes nothing. `rules` as in `load_inputs`."""
-    return {i: policy.effective_state(x, now) for i, x in load_inputs(post_ids, now=now, rules=rules).items()}
+    """The pure function's answer for these posts at `now`; writes nothing. The rest as in `load_inputs`."""
+    loaded = load_inputs(post_ids, now=now, rules=rules, switching=switching)
+    return {i: policy.effective_state(x, now) for i, x in loaded.items()}
 
 
 def under_policy(now: datetime) -> "QuerySet[EffectiveState, uuid.UUID]":

@@ -4,6 +4,8 @@ import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db import connection
@@ -48,6 +50,15 @@ def held_by(person_id: uuid.UUID, *, organisation: uuid.UUID | None, now: dateti
         .select_related("displayed_version__content", "displayed_version__post__actor")
         .order_by("held_since")
     )
+
+
+def count_only_in(scopes: Collection[QueueScope], *, others: Collection[QueueScope]) -> int:
+    """How many open items are in one of these scopes and in none of the others."""
+    if not scopes:
+        return 0
+    here = reduce(or_, map(in_scope, scopes))
+    elsewhere = reduce(or_, map(in_scope, others), Q(pk__in=[]))
+    return ReviewItem.objects.filter(here, ~elsewhere, status=ItemStatus.OPEN).count()
 
 
 def get(item_id: uuid.UUID, scope: QueueScope | None) -> ReviewItem | None:

@@ -10,23 +10,34 @@ from django.db.models import Q
 from moderation import policy
 from moderation.enums import DecisionKind
 from moderation.models import ClusterMember, Decision, EffectiveState, Strike
-from moderation.selectors import policies
+from moderation.selectors import policies, switches
+from moderation.selectors.switches import Switching
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
 def counting(
-    actor_ids: Collection[uuid.UUID], *, now: datetime, rules: Mapping[str, Any] | None = None
+    actor_ids: Collection[uuid.UUID],
+    *,
+    now: datetime,
+    rules: Mapping[str, Any] | None = None,
+    switching: Switching | None = None,
 ) -> dict[uuid.UUID, list[Strike]]:
-    """The strikes that count now, per actor, oldest first. `rules`: policy data to try, else those of `now`.
+    """The strikes that count now, per actor, oldest first.
 
-    A strike counts while its time lasts, its post is in the cluster, and the verdict in force there strikes
-    this actor: undisputed, resting on a post of theirs, and never ended since the strike (domain 5).
+    A strike counts while its time lasts, its post is in the cluster, the verdict in force there strikes this
+    actor: undisputed, resting on a post of theirs, and never ended since the strike (domain 5); and while no
+    switch clears it. `rules` and `switching`: policy data and switches to try, else those of `now`.
     """
     strikes = list(
-        Strike.objects.filter(actor_id__in=actor_ids, counts_until__gt=now).order_by("actor_id", "at", "id")
+        Strike.objects.filter(actor_id__in=actor_ids, counts_until__gt=now)
+        .select_related("actor")
+        .order_by("actor_id", "at", "id")
     )
+    if not strikes:
+        return {}
+    cleared = (switching or switches.at(now)).clearances
     clusters = {s.cluster_id for s in strikes}
     verdicts = (rules or policies.at(now).data)["verdicts"]
     struck = {cluster: _struck(rows, verdicts, now=now) for cluster, rows in _verdicts(clusters).items()}
@@ -37,8 +48,15 @@ def counting(
     )
     found: dict[uuid.UUID, list[Strike]] = {}
     for strike in strikes:
-        counts = (strike.actor_id, strike.decision_id) in struck.get(strike.cluster_id, ())
-        if counts and (strike.cluster_id, strike.post_id) in members:
+        verdict = struck.get(strike.cluster_id, {}).get((strike.actor_id, strike.decision_id))
+        if verdict is None or (strike.cluster_id, strike.post_id) not in members:
+            continue
+        if not policy.covers(
+            cleared,
+            country=strike.actor.country,
+            outcome=verdict.outcome,
+            organisations=verdict.organisations,
+        ):
             found.setdefault(strike.actor_id, []).append(strike)
     return found
 
@@ -77,12 +95,12 @@ def _verdicts(clusters: Collection[uuid.UUID]) -> dict[uuid.UUID | None, list[De
 
 def _struck(
     rows: Sequence[Decision], rules: Mapping[str, Any], *, now: datetime
-) -> set[tuple[uuid.UUID, uuid.UUID]]:
-    """Which strikes hold by the verdict in force: pairs of the struck actor and a decision of its run."""
+) -> dict[tuple[uuid.UUID, uuid.UUID], policy.Recorded]:
+    """Which strikes hold by which verdict in force: the struck actor and a decision of the verdict's run."""
     chain = [recorded(row) for row in rows]
     publisher = {str(row.pk): row.post_version.post.actor_id for row in rows if row.post_version}
     return {
-        (publisher[tip.id], uuid.UUID(d.id))
+        (publisher[tip.id], uuid.UUID(d.id)): tip
         for tip in policy.in_force(chain, now)
         if rules[tip.outcome]["strike"] and not tip.contested and tip.id in publisher
         for d in policy.unbroken_run(tip, chain)
@@ -104,4 +122,5 @@ def recorded(row: Decision, *, about_version: str = "") -> policy.Recorded:
         ground=row.ground,
         about_version=about_version or str(row.post_version_id or ""),
         presentation=row.presentation,
+        organisations=tuple(str(i) for i in row.organisations),
     )

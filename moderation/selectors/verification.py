@@ -70,8 +70,9 @@ def strike_faults(*, now: datetime) -> Iterator[str]:
         yield f"actor {row['actor_id']}: struck {row['n']} times for cluster {row['cluster_id']}"
     actors = sorted(set(held.values_list("actor_id", flat=True)))
     rules = policies.at(now).data
-    for actor_id, strikes in standing.counting(actors, now=now).items():
-        implied = level(len(strikes), rules)["level"]
+    counting = standing.counting(actors, now=now)
+    for actor_id in actors:
+        implied = level(len(counting.get(actor_id, ())), rules)["level"]
         wrong = (
             EffectiveState.objects.filter(post__actor_id=actor_id, document__isnull=False)
             .exclude(document__actor_level=implied)

@@ -1,7 +1,7 @@
 """Recording decisions: the only way in which anything comes to change what is served."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -25,6 +25,7 @@ def stand(
     outcome: str,
     contested: bool,
     presentation: Mapping[str, Any],
+    organisations: Collection[uuid.UUID] = (),
     rated_version: PostVersion | None,
     source: str,
     source_key: str,
@@ -32,6 +33,8 @@ def stand(
     now: datetime,
 ) -> Decision | None:
     """Record the one standing verdict on a cluster; `outcome` "" says that none stands any more.
+
+    `organisations`: whose ratings it rests on.
 
     The newest row supersedes the one before it. Nothing is recorded when nothing changes. A striking
     verdict strikes the original publisher, who is the actor of `rated_version`. Safe to repeat: the same
@@ -44,11 +47,9 @@ def stand(
     tip = _tip(cluster_id)
     if not outcome and (tip is None or tip.ends):
         return None
-    if tip is not None and (tip.outcome, tip.contested, tip.presentation) == (
-        outcome,
-        contested,
-        dict(presentation),
-    ):
+    resting_on = sorted(set(organisations))
+    says = (outcome, contested, dict(presentation), resting_on)
+    if tip is not None and (tip.outcome, tip.contested, tip.presentation, tip.organisations) == says:
         return tip
     decision = _insert(
         kind=DecisionKind.STANDING_VERDICT,
@@ -57,6 +58,7 @@ def stand(
         contested=contested,
         ends=not outcome,
         presentation=dict(presentation),
+        organisations=resting_on,
         post_version=rated_version,
         supersedes=tip,
         source=source,

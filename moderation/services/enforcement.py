@@ -18,7 +18,7 @@ from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from moderation import events, locks
-from moderation.enums import ItemStatus, OutboxKind
+from moderation.enums import ItemStatus, OutboxKind, SwitchStatus
 from moderation.errors import NotFound
 from moderation.models import (
     ClusterMember,
@@ -30,9 +30,11 @@ from moderation.models import (
     PostVersion,
     ReviewItem,
     Strike,
+    Switch,
 )
-from moderation.selectors import inputs, policies, standing
+from moderation.selectors import inputs, policies, standing, switches
 from moderation.services import dry_runs, effects, flags, messages, outbox, ranking
+from moderation.services import policies as policy_versions
 
 logger = logging.getLogger(__name__)
 
@@ -65,7 +67,7 @@ def drain(queue: str, *, limit: int, now: Callable[[], datetime] = timezone.now)
 
 
 def sweep(*, now: datetime, limit: int = 5000) -> dict[str, int]:
-    """Find what is late: states past their `valid_until`, and queues whose bell was lost."""
+    """Find what is late: states past their `valid_until`, policies that began, and queues whose bell was lost."""
     ended = list(
         EffectiveState.objects.filter(valid_until__lte=now)
         .order_by("valid_until")
@@ -73,6 +75,7 @@ def sweep(*, now: datetime, limit: int = 5000) -> dict[str, int]:
     )
     with transaction.atomic():
         effects.request(ended, now=now)
+        policy_versions.roll_out_due(now=now)
         waiting = (
             Outbox.objects.filter(outbox.due(now), failed_at__isnull=True, queue__in=settings.TASK_QUEUES)
             .order_by("queue")
@@ -208,11 +211,27 @@ def _rank_again(row: Outbox, now: datetime) -> None:
     outbox.put_once(OutboxKind.REFRESH_CLUSTER, {i for i in clusters if i is not None}, now=now)
 
 
-def _dry_run_policy(row: Outbox, now: datetime) -> None:
-    if not dry_runs.goes_on(row.target, row.payload["run"]):
+def _roll_out_switch(row: Outbox, now: datetime) -> None:
+    """A switch went on or off: recompute what it touches, unless it was turned again and a newer pass does."""
+    progress = FanOut.objects.select_related("switch").get(pk=row.target)
+    switch = progress.switch
+    if switch is None or switch.fan_outs.filter(pk__gt=progress.pk).exists():
+        FanOut.objects.filter(pk=row.target).update(finished_at=now)
         return
-    batch, last = _next_batch(row, inputs.under_policy(now), DRY_RUN_BATCH, now=now)
-    dry_runs.add(row.target, row.payload["run"], batch, last=last, now=now)
+    if not row.payload:
+        row.payload = {"progress": str(row.target)}
+        if switch.status == SwitchStatus.ON:
+            events.switch_went_on.send(sender=Switch, switch=switch, now=now)
+    _fan_out(row, switches.touched(switch, now=now), now=now)
+
+
+def _dry_run(row: Outbox, now: datetime) -> None:
+    run = row.payload["run"]
+    tried = dry_runs.waiting(OutboxKind(row.kind), row.target, run)
+    if tried is None:
+        return
+    batch, last = _next_batch(row, dry_runs.posts_of(tried, now=now), DRY_RUN_BATCH, now=now)
+    dry_runs.add(tried, run, batch, last=last, now=now)
 
 
 def _posts_of_cluster(cluster_id: uuid.UUID) -> "QuerySet[Any, uuid.UUID]":
@@ -317,7 +336,9 @@ _HANDLERS: dict[str, Callable[[Outbox, datetime], None]] = {
     OutboxKind.MESSAGE: _message,
     OutboxKind.ROLL_OUT_POLICY: _roll_out_policy,
     OutboxKind.RANK_AGAIN: _rank_again,
-    OutboxKind.DRY_RUN_POLICY: _dry_run_policy,
+    OutboxKind.DRY_RUN_POLICY: _dry_run,
+    OutboxKind.ROLL_OUT_SWITCH: _roll_out_switch,
+    OutboxKind.DRY_RUN_SWITCH: _dry_run,
 }
 
 # The kinds of outbox.TOGETHER, for many targets.

@@ -143,7 +143,7 @@ def summary(*, now: datetime) -> dict[str, object]:
         "not_understood": list(not_understood().filter(failed_at__isnull=True)[:50]),
         "fan_outs": list(
             FanOut.objects.filter(finished_at__isnull=True, started_at__lte=now)
-            .select_related("policy")
+            .select_related("policy", "switch")
             .order_by("-started_at")[:20]
         ),
         "database": database_answers(),

@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -30,20 +31,27 @@ def after(changes: Iterable["Change"], *, now: datetime) -> None:
     Ratings dwell (domain 4): the author is told after 6 h without change; a changed verdict restarts the
     clock, a reversal cancels it. Whoever was told already is told that it was withdrawn.
     Removals and hides are told at once.
+
+    A switch that lifts an effect withdraws nothing: what was told stays told, what was not is held back until
+    the effect is there again.
     """
     changes = list(changes)
-    began = {c.post_id: _because(c.after) - _because(c.before) for c in changes}
-    ended = {c.post_id: _because(c.before) - _because(c.after) for c in changes}
-    ids = {i for part in (*began.values(), *ended.values()) for i in part}
+    turns = {c.post_id: _Turn.of(c) for c in changes}
+    ids = {i for turn in turns.values() for i in turn.everything}
     decisions = {str(d.pk): d for d in Decision.objects.filter(pk__in=ids)}
-    told = _Told(list(began), decisions)
+    told = _Told(list(turns), decisions)
     dwell = timedelta(hours=policies.at(now).data["notices"]["author_dwell_hours"])
     for change in changes:
-        new = [decisions[i] for i in sorted(began[change.post_id])]
-        old = [decisions[i] for i in sorted(ended[change.post_id])]
+        turn = turns[change.post_id]
+        new, old, acting, held_back = (
+            [decisions[i] for i in sorted(part)]
+            for part in (turn.began, turn.ended, turn.acting, turn.held_back)
+        )
         for decision in old:
             told.end(change, decision, new, now=now)
-        for decision in new:
+        for decision in held_back:
+            told.hold_back(change, decision)
+        for decision in acting:
             told.begin(change, decision, old, dwell=dwell, now=now)
     told.write(now=now)
 
@@ -56,6 +64,30 @@ def deliver(*, now: datetime, limit: int = 500) -> int:
     )
     ids = list(due.order_by("due_at", "id").values_list("pk", flat=True)[:limit])
     return Notice.objects.filter(pk__in=ids).update(sent_at=now)
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """Ids of decisions at one change of a post: those in force that `began` and `ended`; those whose effect
+    is there now and was not (`acting`), and those whose effect a switch took away (`held_back`)."""
+
+    began: frozenset[str]
+    ended: frozenset[str]
+    acting: frozenset[str]
+    held_back: frozenset[str]
+
+    @classmethod
+    def of(cls, change: "Change") -> "_Turn":
+        acted, acts = _named(change.before, "because"), _named(change.after, "because")
+        before, after = (
+            acted | _named(change.before, "lifted"),
+            acts | _named(change.after, "lifted"),
+        )
+        return cls(after - before, before - after, acts - acted, (acted - acts) & after)
+
+    @property
+    def everything(self) -> frozenset[str]:
+        return self.began | self.ended | self.acting | self.held_back
 
 
 class _Told:
@@ -83,6 +115,13 @@ class _Told:
                 self._add(NoticeKind.WITHDRAWN, change, decision, due=now, now=now)
         elif not any(d.kind in _DESK for d in began) and not (change.after or {}).get("removed"):
             self._add(NoticeKind.RESTORED, change, decision, due=now, now=now)
+
+    def hold_back(self, change: "Change", decision: Decision) -> None:
+        """Do not tell, for the time being, what was not told yet."""
+        kind = _KIND_OF.get(DecisionKind(decision.kind))
+        known = self._known.get((kind, change.post_id, decision.pk)) if kind else None
+        if known is not None and known.sent_at is None:
+            self._cancelled.add(known.pk)
 
     def begin(
         self,
@@ -138,5 +177,5 @@ def _says(verdict: Decision) -> tuple[object, ...]:
     return (verdict.cluster_id, verdict.outcome, verdict.contested)
 
 
-def _because(document: dict[str, Any] | None) -> set[str]:
-    return set((document or {}).get("because", ()))
+def _named(document: dict[str, Any] | None, part: str) -> frozenset[str]:
+    return frozenset((document or {}).get(part, ()))

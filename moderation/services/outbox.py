@@ -33,6 +33,8 @@ QUEUE_OF = {
     OutboxKind.ROLL_OUT_POLICY: "effects",
     OutboxKind.RANK_AGAIN: "maintenance",
     OutboxKind.DRY_RUN_POLICY: "maintenance",
+    OutboxKind.ROLL_OUT_SWITCH: "effects",
+    OutboxKind.DRY_RUN_SWITCH: "maintenance",
 }
 # Kinds whose rows are worked through many at a time, in one transaction.
 TOGETHER = frozenset({OutboxKind.RECOMPUTE_POST, OutboxKind.REFRESH_ITEM})

@@ -1,6 +1,7 @@
 """Policy versions: drafted, tried on the real data, proposed, approved by another administrator.
 
-An approved version begins at its date by itself; its roll-out recomputes every post that it touches.
+An approved version begins at its date by itself; its roll-out, owed by the next sweep, recomputes every post
+that it touches.
 """
 
 import uuid
@@ -14,7 +15,7 @@ from moderation import iso, locks, policy, workflow
 from moderation.caller import Caller
 from moderation.enums import AuditEvent, OutboxKind
 from moderation.errors import Conflict, Invalid, NotFound, StaleItem
-from moderation.models import FanOut, PolicyDraft, PolicyVersion
+from moderation.models import FanOut, Outbox, PolicyDraft, PolicyVersion
 from moderation.permissions import may_administer, may_change_policy_draft, may_judge_policy_draft
 from moderation.selectors import policies
 from moderation.services import audit, dry_runs, outbox
@@ -139,8 +140,8 @@ def approve(draft_id: uuid.UUID, *, version: int, caller: Caller, now: datetime)
     )
     made.became, made.judged_by_id, made.judged_at = became, caller.person, now
     _save(made)
-    progress = FanOut.objects.create(policy=became, total=made.dry_run["total"], started_at=begins)
-    outbox.put(OutboxKind.ROLL_OUT_POLICY, [progress.pk], now=begins)
+    FanOut.objects.create(policy=became, total=made.dry_run["total"], started_at=begins)
+    roll_out_due(now=now)
     audit.record(AuditEvent.POLICY_APPROVED, made, caller=caller, now=now, number=became.number)
     return became
 
@@ -168,6 +169,18 @@ def withdraw(draft_id: uuid.UUID, *, version: int, caller: Caller, now: datetime
     _save(made)
     audit.record(AuditEvent.POLICY_WITHDRAWN, made, caller=caller, now=now)
     return made
+
+
+@transaction.atomic
+def roll_out_due(*, now: datetime) -> None:
+    """Owe the roll-out of every version that has begun and whose roll-out neither ended nor waits."""
+    begun = FanOut.objects.select_for_update(skip_locked=True, of=("self",)).filter(
+        policy__isnull=False, started_at__lte=now, finished_at__isnull=True
+    )
+    ids = list(begun.order_by("id").values_list("pk", flat=True))
+    owed = Outbox.objects.filter(kind=OutboxKind.ROLL_OUT_POLICY, target__in=ids)
+    held = set(owed.values_list("target", flat=True))
+    outbox.put(OutboxKind.ROLL_OUT_POLICY, [i for i in ids if i not in held], now=now)
 
 
 def _read(draft_id: uuid.UUID, version: int) -> PolicyDraft:

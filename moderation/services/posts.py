@@ -21,6 +21,7 @@ from moderation.models import (
     PostReach,
     PostVersion,
     ReachSample,
+    Strike,
     User,
 )
 from moderation.permissions import may_write_posts
@@ -29,10 +30,13 @@ from moderation.services import audit, outbox, queue, subjects
 
 @dataclass(frozen=True)
 class ActorDraft:
+    """`country`: ISO 3166-1; None leaves what is known, "" says that it is not known."""
+
     kind: str
     external_id: str
     name: str
     person: User | None = None
+    country: str | None = None
 
 
 @dataclass(frozen=True)
@@ -199,13 +203,25 @@ def _actor(draft: ActorDraft, *, now: datetime) -> Actor:
     actor = Actor.objects.filter(kind=draft.kind, external_id=draft.external_id).first()
     if actor is None:
         new = Actor(
-            kind=draft.kind, external_id=draft.external_id, name=draft.name, person=draft.person, added_at=now
+            kind=draft.kind,
+            external_id=draft.external_id,
+            name=draft.name,
+            person=draft.person,
+            country=draft.country or "",
+            added_at=now,
         )
         Actor.objects.bulk_create([new], ignore_conflicts=True)
         actor = Actor.objects.get(kind=draft.kind, external_id=draft.external_id)
-    elif draft.name and actor.name != draft.name:
-        actor.name = draft.name
-        actor.save(update_fields=["name"])
+    told = {
+        "name": draft.name or actor.name,
+        "country": actor.country if draft.country is None else draft.country,
+    }
+    changed = [name for name, value in told.items() if getattr(actor, name) != value]
+    if changed:
+        actor.name, actor.country = told["name"], told["country"]
+        actor.save(update_fields=changed)
+    if "country" in changed and Strike.objects.filter(actor=actor, counts_until__gt=now).exists():
+        outbox.put(OutboxKind.RECOMPUTE_ACTOR, [actor.pk], now=now)  # a switch clears strikes by country
     return actor
 
 

@@ -1,6 +1,6 @@
 from django.urls import path, re_path
 
-from moderation.views import audit, health, keys, people, policies, styleguide, system
+from moderation.views import audit, health, keys, people, policies, styleguide, switches, system
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
@@ -20,6 +20,13 @@ urlpatterns = [
         r"^policies/drafts/(?P<draft_id>[0-9a-f-]{36})/(?P<move>dry-run|propose|approve|refuse|withdraw)/$",
         policies.step,
         name="policies-step",
+    ),
+    path("switches/", switches.page, name="switches"),
+    path("switches/<uuid:switch_id>/", switches.waiting, name="switches-dry-run"),
+    re_path(
+        r"^switches/(?P<switch_id>[0-9a-f-]{36})/(?P<verb>dry-run|confirm|refuse|withdraw|return)/$",
+        switches.step,
+        name="switches-step",
     ),
     path("people/", people.directory, name="people"),
     path("people/<uuid:person_id>/", people.one, name="people-one"),

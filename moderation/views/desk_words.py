@@ -150,6 +150,15 @@ def _effects(document: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     for article in document["articles"]:
         text = rated_by(article["verdict"], article["publisher"]) + "."
         yield {"icon": "gavel", "tone": "info", "text": text}
+    lifted = [code for code, here in document["regions"].items() if "lifted" in here.get("instead", {})]
+    if document.get("lifted"):
+        text = _("A programme switch lifts the effect of a rating everywhere.")
+        yield {"icon": "switch-horizontal", "tone": "info", "text": text}
+    elif lifted:
+        text = _("A programme switch lifts the effect of a rating in %(places)s.") % {
+            "places": places(lifted)
+        }
+        yield {"icon": "switch-horizontal", "tone": "info", "text": text}
 
 
 # ── what an act would do ───────────────────────────────────────────────────────────────────────────

@@ -16,10 +16,11 @@ from moderation.caller import Caller
 from moderation.enums import PolicyStatus, Surface
 from moderation.forms import NOTE_LIMIT
 from moderation.forms_policy import PolicyForm
-from moderation.models import Actor, PolicyDraft, Post
+from moderation.models import PolicyDraft
 from moderation.permissions import may_change_policy_draft, may_judge_policy_draft
 from moderation.selectors.policies import Held
 from moderation.services import dry_runs
+from moderation.views import dry_run_words
 from moderation.views.doors import Visit
 
 NO_CONTENT = 204
@@ -200,7 +201,6 @@ def _not_yet(made: PolicyDraft) -> str:
 
 
 def _dry_run(request: Visit, made: PolicyDraft) -> dict[str, Any]:
-    figures = made.dry_run
     may_run = bool(may_change_policy_draft(request.caller, made)) and workflow.POLICY.may(
         made.status, "dry run"
     )
@@ -210,42 +210,4 @@ def _dry_run(request: Visit, made: PolicyDraft) -> dict[str, Any]:
         "may_propose": may_run and workflow.POLICY.may(made.status, "propose"),
         "propose_refusal": _not_yet(made),
     }
-    if figures is None:
-        return {**shared, "run": None}
-    posts = {str(p.pk): p for p in Post.objects.filter(pk__in=[s["post"] for s in figures["sample"]])}
-    actors = {
-        str(a.pk): a for a in Actor.objects.filter(pk__in=[s["actor"] for s in figures["actor_sample"]])
-    }
-    return {
-        **shared,
-        "run": figures,
-        "running": figures["ended_at"] is None,
-        "at": datetime.fromisoformat(figures["at"]),
-        "by": [
-            {"name": policy_words.change_name(what), "count": n}
-            for what, n in sorted(figures["by"].items(), key=lambda pair: -pair[1])
-        ],
-        "sample": [
-            {"post": posts[s["post"]], "changes": [_change(c) for c in s["changes"]]}
-            for s in figures["sample"]
-            if s["post"] in posts
-        ],
-        "actor_sample": [
-            {
-                "actor": actors[s["actor"]],
-                "before": policy_words.change_value("actor_level", s["before"]),
-                "after": policy_words.change_value("actor_level", s["after"]),
-            }
-            for s in figures["actor_sample"]
-            if s["actor"] in actors
-        ],
-    }
-
-
-def _change(found: Mapping[str, Any]) -> dict[str, str]:
-    what = found["what"]
-    return {
-        "name": policy_words.change_name(what),
-        "before": policy_words.change_value(what, found["before"]),
-        "after": policy_words.change_value(what, found["after"]),
-    }
+    return {**shared, **dry_run_words.figures(made.dry_run)}

@@ -87,6 +87,8 @@ def _limited(request: Visit, *, now: datetime) -> list[dict[str, Any]]:
             continue
         effect = answer.document
         left = round(effect["multipliers"]["feed"] * FULL)
+        if effect.get("lifted") and not effect["because"] and left == FULL:
+            continue
         found.append(
             {
                 "post": post,

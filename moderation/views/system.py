@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -15,11 +15,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
+from moderation import switch_words
 from moderation.enums import OutboxKind
-from moderation.models import FanOut
+from moderation.models import FanOut, Switch
 from moderation.permissions import may_administer, may_read_everything
 from moderation.presentation import rated_by, span_words
-from moderation.selectors import decisions
+from moderation.selectors import decisions, organisations
 from moderation.services import enforcement, health
 from moderation.services.health import QueueHealth
 from moderation.views.doors import Visit, signed_in
@@ -99,11 +100,16 @@ def _queue(q: QueueHealth) -> dict[str, Any]:
 
 def _fan_outs(running: Sequence[FanOut]) -> list[dict[str, Any]]:
     verdicts = decisions.newest_on([f.cluster_id for f in running if f.cluster_id])
+    names = organisations.names(
+        {f.switch.organisation for f in running if f.switch and f.switch.organisation}
+    )
     found = []
     for f in running:
         newest = verdicts.get(f.cluster_id) if f.cluster_id else None
         if f.policy is not None:
             label = _("Policy version %(number)d began") % {"number": f.policy.number}
+        elif f.switch is not None:
+            label = _switch(f.switch, names)
         elif newest is None:
             label = _("An author's standing changed")
         elif newest.ends:
@@ -114,6 +120,16 @@ def _fan_outs(running: Sequence[FanOut]) -> list[dict[str, Any]]:
             label = rated_by("disagree" if newest.contested else newest.outcome, by)
         found.append({"label": label, "done": f.done, "total": f.total, "started_at": f.started_at})
     return found
+
+
+def _switch(made: Switch, names: Mapping[uuid.UUID, str]) -> str:
+    words = switch_words.title(
+        made.kind,
+        country=made.country,
+        partner=names.get(made.organisation, "") if made.organisation else "",
+        outcome=made.outcome,
+    )
+    return _("Returned: %(switch)s") % {"switch": words} if made.ended_at else words
 
 
 def _oldest(seconds: float) -> str:

@@ -190,4 +190,14 @@ ROUTES: dict[str, Expectation] = {
     "POST /api/v1/policies/drafts/{draft_id}/approve": _on_draft(_STEP),
     "POST /api/v1/policies/drafts/{draft_id}/refuse": _on_draft(lambda w: {"version": 1, "reason": "No."}),
     "POST /api/v1/policies/drafts/{draft_id}/withdraw": _on_draft(_STEP),
+    "GET /api/v1/switches": _reads_everything(),
+    "POST /api/v1/switches": _by_administrator(
+        lambda w: {"kind": "lift_effects", "country": "FR", "reason": "So."}
+    ),
+    "GET /api/v1/switches/{switch_id}": _reads_everything(),
+    "POST /api/v1/switches/{switch_id}/dry-run": _on_draft(_STEP),
+    "POST /api/v1/switches/{switch_id}/confirm": _on_draft(_STEP),
+    "POST /api/v1/switches/{switch_id}/refuse": _on_draft(lambda w: {"version": 1, "reason": "No."}),
+    "POST /api/v1/switches/{switch_id}/withdraw": _on_draft(_STEP),
+    "POST /api/v1/switches/{switch_id}/return": _on_draft(_STEP),
 }

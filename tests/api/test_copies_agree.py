@@ -12,12 +12,16 @@ from veracity_client.states import State
 
 from moderation import policy
 from moderation.api.changes import _time, _world
-from moderation.policy import Inputs, Recorded
+from moderation.policy import Inputs, Recorded, Switched
 from moderation.reference import POLICY_V1
 from moderation.selectors import timeline
 from tests.depth import budget
 
 RULES: dict[str, Any] = json.loads(POLICY_V1.read_text())
+_MILD = {
+    k: v for k, v in RULES["verdicts"]["missing_context"].items() if k not in ("strike", "article", "flag")
+}
+OTHER_RULES: dict[str, Any] = RULES | {"countries": {"DE": {"false": _MILD, "partly_false": _MILD}}}
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 HOURS = st.integers(min_value=0, max_value=30).map(lambda n: NOON + timedelta(hours=n))
 VERDICTS = ["false", "altered", "partly_false", "missing_context", "satire", "true"]
@@ -53,11 +57,22 @@ def decisions(draw) -> Recorded:
     )
 
 
+@st.composite
+def switched(draw) -> Switched:
+    begins = draw(HOURS)
+    return Switched(
+        begins,
+        draw(st.none() | HOURS.filter(lambda t: t > begins)) if begins < NOON + timedelta(hours=30) else None,
+        country=draw(st.sampled_from(["", "LK", "DE"])),
+        outcome=draw(st.sampled_from(["", "false"])),
+    )
+
+
 def copied(known: Inputs) -> Copy:
     """What a client holds after it read the post's state at noon."""
     present, *then = timeline.stretches(known, NOON)
-    written = {"post": "p", "external_id": "e", "version": 1, **_world(present.document, RULES)}
-    written["then"] = [{"begins": _time(s.begins), **_world(s.document, RULES)} for s in then]
+    written = {"post": "p", "external_id": "e", "version": 1, **_world(present.document, known.policy)}
+    written["then"] = [{"begins": _time(s.begins), **_world(s.document, known.policy)} for s in then]
     held = Held()
     held.put(State(json.loads(json.dumps(written))))
     copy = Copy()
@@ -69,22 +84,24 @@ def ruled(known: Inputs, at: datetime, region: str, preference: str) -> Answer:
     document = policy.effective_state(known, at).document
     if document is None:
         return NO_EFFECT
-    return read_effect(policy.for_viewer(document, region=region, preference=preference, policy=RULES))
+    return read_effect(policy.for_viewer(document, region=region, preference=preference, policy=known.policy))
 
 
 @budget(200)
 @given(
     made=st.lists(decisions(), max_size=5),
     strikes=st.lists(HOURS.map(lambda t: t + timedelta(minutes=30)), max_size=5),
+    rules=st.sampled_from([RULES, OTHER_RULES]),
+    lifts=st.lists(switched(), max_size=2),
     at=HOURS,
     early=st.timedeltas(min_value=timedelta(0), max_value=timedelta(microseconds=1)),
     region=st.sampled_from(["", *REGIONS, "LK-2", "DE-BE", "FR"]),
     preference=st.sampled_from(["default", "reduce_more", "do_not_reduce"]),
 )
 def test_a_copy_read_at_noon_answers_any_viewer_at_any_later_moment_as_the_rules_do(
-    made, strikes, at, early, region, preference
+    made, strikes, rules, lifts, at, early, region, preference
 ):
-    known = Inputs("v1", made, strikes, 1, RULES)
+    known = Inputs("v1", made, strikes, 1, rules, lifts)
     copy = copied(known)
 
     for moment in {at, max(NOON, at - early)}:  # on the second, and just before

@@ -8,9 +8,9 @@ from factcheck.enums import MembershipRole
 from factcheck.models import Membership, Partner
 from factcheck.services import people
 from moderation.caller import Caller
-from moderation.enums import DeskAction, Ground, Scope
+from moderation.enums import DeskAction, Ground, Scope, SwitchKind
 from moderation.models import Post, ReviewItem
-from moderation.services import escalations, flags, policies
+from moderation.services import escalations, flags, policies, switches
 from moderation.services.escalations import CaseRef
 from tests.api.clients import Api, as_person, key
 from tests.api.expectations import EVERYBODY, PROGRAMS
@@ -47,6 +47,11 @@ class World:
         self.ids |= {"post": self._objects[OWN]["post"]} | self._case(p.specialist(clock=clock))
         draft = policies.draft(base=1, caller=self.people["administrator"], now=clock())
         self.ids["draft"], self.policy = str(draft.pk), draft.data
+        switch = switches.propose(
+            kind=SwitchKind.LIFT_EFFECTS, country="US", reason="So.", now=clock(),
+            caller=self.people["administrator"],
+        )  # fmt: skip
+        self.ids["switch"] = str(switch.pk)
         self.keys = {kind: self._key(kind) for kind in EVERYBODY if kind not in ("anonymous", *self.people)}
         self.callers = {kind: self._sign_in(kind) for kind in EVERYBODY}
 
@@ -59,6 +64,7 @@ class World:
         ids = {
             "case_id": self.ids["case"],
             "draft_id": self.ids["draft"],
+            "switch_id": self.ids["switch"],
             "number": "1",
             **self._objects[FOREIGN if which == FOREIGN else OWN],
             "flag_id": self._flags["member" if which == FOREIGN and kind != "member" else kind]

@@ -11,6 +11,7 @@ from django.utils import timezone
 from moderation.caller import Caller
 from moderation.middleware import ACTING
 from moderation.models import User
+from tests.factcheck.switch_fixtures import ada, american, ben, both, french, luc, uma  # noqa: F401 (fixtures)
 from tests.factories import programme as f
 from tests.factories.platform import Clock
 

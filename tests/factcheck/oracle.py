@@ -18,6 +18,7 @@ from moderation.models import (
     Outbox,
     Post,
     ReviewItem,
+    Switch,
 )
 from moderation.selectors import distribution, inputs, policies, standing
 from moderation.services import audit
@@ -54,7 +55,10 @@ class StrikeBook:
             stands, leading = _stands(claim)
             if stands is None or leading is None or stands.contested or stands.verdict not in STRIKING:
                 continue
-            actor = Post.objects.get(pk=leading.post_version.post_id).actor_id
+            publisher = Actor.objects.get(posts=leading.post_version.post_id)
+            if _cleared(publisher, stands):
+                continue
+            actor = publisher.pk
             since, post = self._since.get(claim.pk, {}).get(actor, (None, None))
             member = ClusterMember.objects.filter(
                 cluster=claim.cluster_id, post_id=post, left_at__isnull=True
@@ -75,12 +79,27 @@ def _stands(claim: Claim) -> tuple[verdicts.Standing | None, Rating | None]:
     return stands, next((r for r in ratings if stands and r.verdict == stands.verdict), None)
 
 
+def _cleared(actor: Actor, stands: verdicts.Standing) -> bool:
+    """Whether switches that are on clear the strikes of this verdict: all whose word it is are covered."""
+    on = Switch.objects.filter(
+        kind="clear_strikes", status="on", country__in={"", actor.country}, outcome__in={"", stands.verdict}
+    )
+    covered = set(on.values_list("organisation", flat=True))
+    resting_on = set(Rating.objects.filter(pk__in=stands.rests_on).values_list("partner_id", flat=True))
+    return None in covered or resting_on <= covered
+
+
 def check_states(*, now: datetime) -> None:
     """Stored = cached = looked up = the pure function of the decisions in force."""
     ids = list(Post.objects.order_by("id").values_list("pk", flat=True))
     right = inputs.compute(ids, now=now)
     rules = policies.at(now).data
-    for region, preference in (("", "default"), ("LK-1", "reduce_more"), ("FR", "do_not_reduce")):
+    for region, preference in (
+        ("", "default"),
+        ("LK-1", "reduce_more"),
+        ("FR", "do_not_reduce"),
+        ("US", "default"),
+    ):
         answers = distribution.lookup([str(i) for i in ids], region=region, preference=preference, now=now)
         for answer in answers:
             expected = right[answer.post_id].document  # type: ignore[index]

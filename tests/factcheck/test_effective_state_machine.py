@@ -7,7 +7,7 @@ from django.db import transaction
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from moderation.enums import FlagReason, Ground
+from moderation.enums import FlagReason, Ground, SwitchKind
 from moderation.services import changes, notices
 from tests.depth import budget
 from tests.factcheck import oracle
@@ -133,6 +133,22 @@ class Histories(RuleBasedStateMachine):
             self.world.escalate(n, ground)
         else:
             self.world.desk(n, act, regions, specialist=int(act in ("confirm", "refuse")))
+
+    @rule(
+        act=several("on", "on", "on", "back", "back"),
+        kind=st.sampled_from([SwitchKind.LIFT_EFFECTS, SwitchKind.CLEAR_STRIKES, SwitchKind.STOP_RATINGS]),
+        country=st.sampled_from(["", "US", "FR"]),
+        partner=st.none() | three,
+        outcome=st.sampled_from(["", "", "false"]),
+        n=few,
+    )
+    def the_administrators(
+        self, act: str, kind: SwitchKind, country: str, partner: int | None, outcome: str, n: int
+    ) -> None:
+        if act == "on":
+            self.world.switch_on(kind, country, partner, outcome)
+        else:
+            self.world.switch_back(n)
 
     @rule(
         passes=st.sampled_from(

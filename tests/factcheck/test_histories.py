@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 from django.db import transaction
 
-from moderation.enums import FlagReason, Ground
+from moderation.enums import FlagReason, Ground, SwitchKind
 from moderation.services import changes, notices
 from tests.depth import DEPTH
 from tests.factcheck import oracle
@@ -21,6 +21,12 @@ REASONS = (FlagReason.FALSE_INFORMATION, FlagReason.MISLEADING, FlagReason.VIOLE
 VERDICTS = ("false", "false", "false", "altered", "partly_false", "missing_context", "satire", "true", "true")
 MEASURES = ("hide", "keep", "restrict", "restore", "propose", "propose", "propose restriction")
 REGIONS = ((), (), ("LK",), ("LK-1", "FR"))
+SWITCHES = (
+    SwitchKind.LIFT_EFFECTS,
+    SwitchKind.LIFT_EFFECTS,
+    SwitchKind.CLEAR_STRIKES,
+    SwitchKind.STOP_RATINGS,
+)
 PASSES = ({"seconds": 20}, {"seconds": 20}, {"minutes": 11}, {"hours": 7}, {"hours": 25}, {"days": 40})
 
 
@@ -48,6 +54,16 @@ def acts(world: World, dice: random.Random) -> list[tuple[int, Callable[[], obje
         (2, lambda: world.escalate(n(), dice.choice([Ground.HATE, Ground.INCITES_VIOLENCE]))),
         (4, lambda: world.desk(n(), dice.choice(MEASURES), dice.choice(REGIONS))),
         (3, lambda: world.desk(n(), dice.choice(["confirm", "confirm", "refuse"]), specialist=1)),
+        (
+            2,
+            lambda: world.switch_on(
+                dice.choice(SWITCHES),
+                dice.choice(["", "US", "FR"]),
+                dice.choice([None, None, 0, 1]),
+                dice.choice(["", "", "false"]),
+            ),
+        ),
+        (2, lambda: world.switch_back(n())),
         (4, lambda: world.clock.advance(**dice.choice(PASSES))),
         (6, lambda: world.work(dice.randrange(1, 9), dice.randrange(9999))),
         (3, lambda: (changes.sequence(), notices.deliver(now=world.clock()))),

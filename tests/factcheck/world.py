@@ -11,10 +11,10 @@ from factcheck.services import claims, leases, matches, ratings
 from factcheck.services.claims import ClaimDraft
 from factcheck.services.ratings import RatingDraft
 from moderation.caller import SYSTEM, Caller
-from moderation.enums import DeskAction, FlagReason, Ground
+from moderation.enums import DeskAction, FlagReason, Ground, OutboxKind, SwitchKind
 from moderation.errors import DomainError
-from moderation.models import Escalation, Flag, Outbox, Post, Proposal, ReviewItem
-from moderation.services import enforcement, escalations, flags, posts
+from moderation.models import Escalation, Flag, Outbox, Post, Proposal, ReviewItem, Switch
+from moderation.services import enforcement, escalations, flags, posts, switches
 from moderation.services.escalations import CaseRef
 from moderation.services.queue import ItemRef
 from tests.factories import platform as p
@@ -27,17 +27,19 @@ TEXTS = (
     "The mayor sold the park.",
     "Schools close on Monday.",
 )
+HOMES = ("US", "FR", "")  # of the pages
 WORDS = {"explanation": "Calls for an attack.", "policy_section": "Violence 1"}
 
 
 class World:
-    """Three partners, two specialists, three members, three pages; no post yet."""
+    """Three partners, two specialists, two administrators, three members, three pages; no post yet."""
 
     def __init__(self) -> None:
         self.clock = p.Clock()
-        self.partners = [f.partner(clock=self.clock) for _ in range(3)]
+        self.partners = [f.partner(clock=self.clock, country=home) for home in ("US", "", "FR")]
         self.reviewers = [f.lead(partner, clock=self.clock) for partner in self.partners]
         self.specialists = [p.specialist(clock=self.clock) for _ in range(2)]
+        self.administrators = [p.administrator(clock=self.clock) for _ in range(2)]
         self.members = [p.member(clock=self.clock) for _ in range(3)]
 
     # ── who and what ────────────────────────────────────────────────────────────────────────────
@@ -55,10 +57,11 @@ class World:
     # ── acts: each returns what it made, or None if there was nothing to act on or it was refused ──
 
     def publish(self, text: int, actor: int) -> Post:
-        return p.post(TEXTS[text], clock=self.clock, actor=f"page-{actor}")
+        return p.post(TEXTS[text], clock=self.clock, actor=f"page-{actor}", country=HOMES[actor])
 
     def publish_and_rate(self, text: str, actor: int, reviewer: int, verdict: str) -> object:
-        post, by = p.post(text, clock=self.clock, actor=f"page-{actor}"), self.reviewers[reviewer]
+        post = p.post(text, clock=self.clock, actor=f"page-{actor}", country=HOMES[actor])
+        by = self.reviewers[reviewer]
         return _try(lambda: f.rate(post, verdict, by=by, clock=self.clock, claim=text))
 
     def edit(self, post: int, text: int) -> object:
@@ -180,6 +183,35 @@ class World:
         case = _nth(Escalation.objects.order_by("id"), n)
         return case and _try(lambda: self._desk(case, verb, regions, self.specialists[specialist]))
 
+    def switch_on(self, kind: SwitchKind, country: str, partner: int | None, outcome: str) -> object:
+        """Propose a switch, try it and turn its second key."""
+        first, second = self.administrators
+
+        def act() -> Switch:
+            made = switches.propose(
+                kind=kind,
+                country=country,
+                organisation=None if partner is None else self.partners[partner].pk,
+                outcome=outcome,
+                reason="So that it is on.",
+                caller=first,
+                now=self.clock(),
+            )
+            waiting = Outbox.objects.filter(kind=OutboxKind.DRY_RUN_SWITCH, target=made.pk)
+            while waiting.update(available_at=p.Clock().now):  # before all others
+                enforcement.drain("maintenance", limit=1, now=self.clock)
+            return switches.confirm(made.pk, version=made.version, caller=second, now=self.clock())
+
+        return _try(act)
+
+    def switch_back(self, n: int) -> object:
+        made = _nth(Switch.objects.filter(status="on").order_by("id"), n)
+        return made and _try(
+            lambda: switches.give_back(
+                made.pk, version=made.version, caller=self.administrators[0], now=self.clock()
+            )
+        )
+
     def work(self, rows: int, seed: int) -> int:
         """Do some of the waiting rows, in an order that nothing promises; returns how many."""
         order = random.Random(seed)
@@ -193,7 +225,9 @@ class World:
         return rows
 
     def reverse_everything(self) -> None:
-        """Withdraw every rating, take every measure of the desk back, close every case."""
+        """Withdraw every rating, take every measure of the desk back, close every case, return every switch."""
+        while self.switch_back(0):
+            pass
         for rating in self.in_force():
             ratings.withdraw(rating.pk, reason="We were wrong.", caller=self._rater(rating), now=self.clock())
         for case in Escalation.objects.order_by("id"):

@@ -80,12 +80,13 @@ def post(
     actor_kind: str = "page",
     external_id: str = "",
     language: str = "en",
+    country: str | None = None,
     **fields: Any,
 ) -> Post:
-    """A published post, as the platform sends it."""
+    """A published post, as the platform sends it; `country` is the actor's."""
     draft = PostDraft(
         external_id=external_id or f"post-{next(_count)}",
-        actor=ActorDraft(actor_kind, actor, actor.replace("-", " ").title()),
+        actor=ActorDraft(actor_kind, actor, actor.replace("-", " ").title(), country=country),
         text=text,
         language=language,
         published_at=fields.pop("published_at", clock() - timedelta(hours=1)),

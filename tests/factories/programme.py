@@ -23,6 +23,7 @@ def partner(
     clock: Clock,
     languages: tuple[str, ...] = ("en",),
     countries: tuple[str, ...] = (),
+    country: str = "",
     certified: bool = True,
 ) -> Partner:
     number = next(_count)
@@ -33,6 +34,7 @@ def partner(
         languages=languages,
         countries=countries,
         domains=[f"partner-{number}.example"],
+        country=country,
     )
     made = partners.add(draft, caller=admin, now=clock())
     if certified:

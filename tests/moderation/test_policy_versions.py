@@ -132,10 +132,12 @@ def test_a_version_begins_at_its_date_and_not_before(clock, ada, ben):
     assert p.feed_of(post, clock=clock) == 0.2
 
     clock.advance(hours=4, minutes=59)
-    p.settle(clock)
+    p.sweep(clock), p.settle(clock)
     assert p.feed_of(post, clock=clock) == 0.2
 
     clock.advance(minutes=1)
+    p.sweep(clock), p.sweep(clock)
+    assert Outbox.objects.filter(kind=OutboxKind.ROLL_OUT_POLICY).count() == 1
     p.settle(clock)
     assert p.feed_of(post, clock=clock) == 0.4
     assert EffectiveState.objects.get(post=post).document["policy_version"] == 2

@@ -92,10 +92,7 @@ def read_effect(document: Mapping[str, Any]) -> Effect:
             ground=document["ground"],
             hidden_until=document["hidden_until"],
             regional=document["regional"],
-            articles=tuple(
-                Article(a["verdict"], a["publisher"], a["headline"], a["url"], a["language"])
-                for a in document["articles"]
-            ),
+            articles=tuple(read_article(article) for article in document["articles"]),
             contested=document["contested"],
             made_on_earlier_version=document["made_on_earlier_version"],
             provisional=document["provisional"],
@@ -105,3 +102,7 @@ def read_effect(document: Mapping[str, Any]) -> Effect:
         )
     except (KeyError, TypeError) as error:
         raise Unintelligible(f"an effect lacks {error}") from error
+
+
+def read_article(document: Mapping[str, Any]) -> Article:
+    return Article(*(document[name] for name in ("verdict", "publisher", "headline", "url", "language")))

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakValueDictionary
 
-from .answers import NO_EFFECT, Answer, Effect, read_effect
+from .answers import NO_EFFECT, Answer, Effect, read_article, read_effect
 from .errors import Unintelligible
 
 DEFAULT = "default"
@@ -80,6 +80,9 @@ class World:
         if found is None:
             found = base
             for code in heard:
+                if "instead" in regions[code]:
+                    found = _replaced(found, regions[code]["instead"], preference)
+            for code in heard:
                 found = _limited(found, regions[code])
             self._regional[name] = found
         return found
@@ -94,6 +97,17 @@ def _codes(region: str) -> tuple[str, ...]:
     region = region.upper()
     country = region.partition("-")[0]
     return (country,) if country == region else (country, region)
+
+
+def _replaced(effect: Effect, instead: Mapping[str, Any], preference: str) -> Effect:
+    """The effect with what is other in a country, by the policy's rules for it or because it is lifted there."""
+    told = {name: value for name, value in instead.items() if name in Effect.__slots__}
+    if "articles" in told:
+        told["articles"] = tuple(read_article(article) for article in told["articles"])
+    if "because" in told:
+        told["because"] = tuple(told["because"])
+    left = {**instead["multipliers"], **instead["by_preference"].get(preference, {})}
+    return replace(effect, **{**told, "multipliers": left})
 
 
 def _limited(effect: Effect, here: Mapping[str, Any]) -> Effect:
