@@ -49,7 +49,13 @@ ITEM: Document = {
     "post": {
         "id": POST_ID,
         "external_id": "status/1067",
-        "actor": {"id": ACTOR_ID, "kind": "page", "external_id": "page/77", "name": "Town Square News"},
+        "actor": {
+            "id": ACTOR_ID,
+            "kind": "page",
+            "external_id": "page/77",
+            "name": "Town Square News",
+            "country": "LK",
+        },
         "published_at": "2026-11-30T09:10:00Z",
         "deleted_at": None,
         "version": 1,
