@@ -29,7 +29,7 @@ def _zones() -> list[tuple[str, str]]:
 
 
 def _homes() -> list[tuple[str, str]]:
-    return [("", _("Not known")), *country_choices()]
+    return [("", str(_("Not known"))), *country_choices()]
 
 
 class PartnerForm(forms.Form):

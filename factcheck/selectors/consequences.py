@@ -61,7 +61,7 @@ def of_rating(
     effect = rules["verdicts"][stands.verdict]
     strikes = effect["strike"] and not stands.contested and version.post.deleted_at is None
     partners = {str(r.pk): r.partner_id for r in others}
-    word = {
+    word: dict[str, Any] = {
         "outcome": stands.verdict,
         "organisations": [partners.get(i, partner.pk) for i in stands.rests_on],
         "now": now,

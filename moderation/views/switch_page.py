@@ -62,6 +62,7 @@ def row(made: Switch, names: Mapping[uuid.UUID, str], request: Visit) -> dict[st
     administers = bool(may_administer(request.caller))
     proposed = made.status == SwitchStatus.PROPOSED
     tried = dry_runs.ended(made)
+    figures = made.dry_run or {}
     return {
         "switch": made,
         "title": switch_words.title(made.kind, country=made.country, partner=partner, outcome=made.outcome),
@@ -76,12 +77,10 @@ def row(made: Switch, names: Mapping[uuid.UUID, str], request: Visit) -> dict[st
         "may_withdraw": bool(may_withdraw_switch(request.caller, made)) and proposed,
         "may_try": administers and proposed and tried,
         "may_return": administers and workflow.SWITCH.may(made.status, "return"),
-        "confirming": switch_words.confirming(made.kind, made.dry_run) if proposed and tried else [],
+        "confirming": switch_words.confirming(made.kind, figures) if proposed and tried else [],
         "returning": switch_words.returning(made.kind),
         **{f"{verb}_id": f"{verb}-{made.pk}" for verb in ("confirm", "refuse", "return")},
         "hidden": [{"name": "version", "value": made.version}],
-        "stops": switch_words.stopped(made.dry_run["stops"])
-        if made.dry_run and "stops" in made.dry_run
-        else [],
+        "stops": switch_words.stopped(figures["stops"]) if "stops" in figures else [],
         **dry_run_words.figures(made.dry_run if proposed else None),
     }

@@ -71,7 +71,7 @@ def waiting(request: Visit, switch_id: uuid.UUID) -> HttpResponse:
 def step(request: Visit, switch_id: uuid.UUID, verb: str) -> HttpResponse:
     """Dry run, confirm, refuse, withdraw, return."""
     may_administer(request.caller).require()
-    who = {"version": _version(request), "caller": request.caller, "now": timezone.now()}
+    who: dict[str, Any] = {"version": _version(request), "caller": request.caller, "now": timezone.now()}
     try:
         if verb == "refuse":
             service.refuse(switch_id, reason=request.POST.get("reason", ""), **who)

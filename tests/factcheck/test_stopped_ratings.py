@@ -1,6 +1,7 @@
 """Where new ratings stop: what is refused, what goes on, whom it reaches."""
 
 import pytest
+from django.urls import reverse
 
 from factcheck.services import leases, partners, ratings
 from factcheck.services.partners import RatingsStopped
@@ -108,3 +109,31 @@ def test_nothing_to_take_is_not_the_answer_where_ratings_stop(uma, luc, both, cl
         leases.take_next(caller=uma, now=clock())
     with pytest.raises(NothingToTake):
         leases.take_next(caller=luc, now=clock())
+
+
+def test_a_reviewer_reads_on_the_page_why_nothing_can_be_taken(partner, rita, hers, wall):
+    post = story(1, wall)
+    p.flag(post, clock=wall)
+    p.settle(wall)
+    item = f.taken(post, by=rita, clock=wall)
+    two = p.administrator(clock=wall), p.administrator(clock=wall)
+    switched_on(STOP, by=two, clock=wall, organisation=partner.pk)
+
+    page = hers.get(reverse("factcheck:triage")).content.decode()
+    assert f"The platform has stopped new ratings of {partner.name}" in page
+    assert "You can read, not take." in page
+    assert hers.get(reverse("factcheck:triage_item", args=[item.pk])).status_code == 200
+
+
+def test_a_stop_says_whom_it_reaches_before_it_is_confirmed(partner, rita, door, wall):
+    ada, ben = p.administrator(clock=wall), p.administrator(clock=wall)
+    door(ada).post(
+        "/switches/", {"kind": "stop_ratings", "organisation": partner.pk, "reason": "It asked for it."}
+    )
+
+    page = door(ben).get("/switches/").content.decode()
+
+    assert f"Stop new ratings of {partner.name}" in page
+    assert "1 partner rates nothing new." in page
+    assert "1 person is kept from it." in page
+    assert "Turn the second key" in page

@@ -9,7 +9,6 @@ from moderation.enums import SwitchKind
 from moderation.models import Switch
 from moderation.services import switches as service
 from tests.factories import platform as p
-from tests.factories import programme as f
 from tests.factories.switches import WHY, proposed, switched_on
 from tests.factories.visitors import visit
 
@@ -71,19 +70,6 @@ def test_a_switch_goes_on_and_comes_back_from_one_page(wall, ada, ben):
     p.settle(wall)
     assert "Nothing is switched" in page
     assert p.feed_of(post, clock=wall, region="US") == 0.2
-
-
-def test_a_stop_says_whom_it_reaches(wall, ada, ben):
-    partner = f.partner(clock=wall, country="FR")
-    f.reviewer(partner, clock=wall)
-    visit(ada).post("/switches/", {"kind": "stop_ratings", "organisation": partner.pk, "reason": WHY})
-
-    page = visit(ben).get("/switches/").content.decode()
-
-    assert f"Stop new ratings of {partner.name}" in page
-    assert "1 partner rates nothing new." in page
-    assert "1 person is kept from it." in page
-    assert "Turn the second key" in page
 
 
 @pytest.mark.parametrize(
