@@ -12,6 +12,7 @@ from django.db.models import Q
 from moderation.errors import NotFound
 from moderation.models import (
     Actor,
+    ActorStanding,
     Cluster,
     EffectiveState,
     Escalation,
@@ -19,6 +20,7 @@ from moderation.models import (
     PolicyDraft,
     Proposal,
     ReviewItem,
+    WebhookEndpoint,
 )
 
 
@@ -56,6 +58,12 @@ def actors(actor_ids: Collection[uuid.UUID]) -> list[Actor]:
     )
 
 
+def standings(actor_ids: Collection[uuid.UUID]) -> list[ActorStanding]:
+    """Where the actors would be locked: a standing stands for its actor, before any effective state."""
+    rows = ActorStanding.objects.select_for_update(no_key=True, of=("self",)).filter(actor_id__in=actor_ids)
+    return list(rows.order_by("actor_id"))
+
+
 def states(post_ids: Collection[uuid.UUID]) -> list[EffectiveState]:
     return list(
         EffectiveState.objects.select_for_update(no_key=True, of=("self",))
@@ -91,6 +99,15 @@ def policy_draft(draft_id: uuid.UUID) -> PolicyDraft:
     found = PolicyDraft.objects.select_for_update(no_key=True, of=("self",)).filter(pk=draft_id).first()
     if found is None:
         raise NotFound("There is no such draft.")
+    return found
+
+
+def webhook(endpoint_id: uuid.UUID) -> WebhookEndpoint:
+    """Raises NotFound if there is no such endpoint, or no more."""
+    rows = WebhookEndpoint.objects.select_for_update(no_key=True, of=("self",))
+    found = rows.filter(pk=endpoint_id, removed_at__isnull=True).first()
+    if found is None:
+        raise NotFound("There is no such webhook.")
     return found
 
 

@@ -13,6 +13,7 @@ from moderation.api import (
     posts,
     reach,
     signals,
+    webhooks,
 )
 from moderation.http.converters import RefConverter
 
@@ -53,4 +54,12 @@ urlpatterns = [
         policies.WithdrawDraftView.as_view(),
         name="policy_withdraw",
     ),
+    path("webhooks", webhooks.WebhooksView.as_view(), name="webhooks"),
+    path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view(), name="webhook"),
+    path("webhooks/<uuid:webhook_id>/rotate", webhooks.RotateView.as_view(), name="webhook_rotate"),
+    path("webhooks/<uuid:webhook_id>/disable", webhooks.DisableView.as_view(), name="webhook_disable"),
+    path("webhooks/<uuid:webhook_id>/enable", webhooks.EnableView.as_view(), name="webhook_enable"),
+    path("webhooks/<uuid:webhook_id>/test", webhooks.TestView.as_view(), name="webhook_test"),
+    path("webhooks/<uuid:webhook_id>/deliveries", webhooks.DeliveriesView.as_view(), name="deliveries"),
+    path("deliveries/<uuid:delivery_id>/resend", webhooks.ResendView.as_view(), name="delivery_resend"),
 ]

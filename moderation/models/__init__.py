@@ -27,9 +27,11 @@ from moderation.models.records import (
     IdempotencyKey,
     Notice,
 )
+from moderation.models.webhooks import ActorStanding, WebhookDelivery, WebhookEndpoint, WebhookEvent
 
 __all__ = [
     "Actor",
+    "ActorStanding",
     "ApiClient",
     "AuditRow",
     "AuditSeal",
@@ -60,4 +62,7 @@ __all__ = [
     "Signal",
     "Strike",
     "User",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookEvent",
 ]
