@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 from types import TracebackType
 from typing import Self
 
@@ -107,7 +108,7 @@ class Line:
         except Unreached:
             self._close()
             raise
-        except (HTTPError, OSError, ValueError) as error:
+        except (HTTPError, HTTPException, OSError, ValueError) as error:
             self._close()
             if time.monotonic() - started >= settings.WEBHOOK_TIMEOUT_SECONDS:
                 raise Unreached(_("No answer in %g seconds.") % settings.WEBHOOK_TIMEOUT_SECONDS) from None
@@ -122,7 +123,7 @@ class Line:
             connection = _connection(target, address)
             try:
                 connection.connect()
-            except (HTTPError, OSError) as error:
+            except (HTTPError, HTTPException, OSError) as error:
                 connection.close()
                 failed = Unreached(_("No connection to %(host)s: %(error)s.") % {"host": target.host, "error": type(error).__name__})  # fmt: skip
             else:
@@ -146,7 +147,7 @@ class Line:
         reply = Reply(answer.status, answer.headers.get("Retry-After", ""))
         try:
             whole = len(answer.read(MOST_READ + 1, decode_content=False)) <= MOST_READ
-        except (HTTPError, OSError):
+        except (HTTPError, HTTPException, OSError):
             whole = False
         if not whole:  # what is left unread would be taken for the next answer
             self._close()
@@ -238,7 +239,7 @@ def _host(target: Url) -> str:
 
 
 def _port(target: Url) -> int:
-    return target.port or _PORTS[target.scheme or "https"]
+    return _PORTS[target.scheme or "https"] if target.port is None else target.port
 
 
 def _is_literal(host: str) -> bool:

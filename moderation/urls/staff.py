@@ -1,6 +1,6 @@
 from django.urls import path, re_path
 
-from moderation.views import audit, health, keys, people, policies, styleguide, system
+from moderation.views import audit, health, keys, people, policies, styleguide, system, webhooks
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
@@ -21,6 +21,15 @@ urlpatterns = [
         policies.step,
         name="policies-step",
     ),
+    path("webhooks/", webhooks.endpoints, name="webhooks"),
+    path("webhooks/<uuid:webhook_id>/", webhooks.one, name="webhooks-one"),
+    path("webhooks/<uuid:webhook_id>/rotate/", webhooks.rotate, name="webhooks-rotate"),
+    re_path(
+        r"^webhooks/(?P<webhook_id>[0-9a-f-]{36})/(?P<verb>test|disable|enable|remove)/$",
+        webhooks.act,
+        name="webhooks-act",
+    ),
+    path("webhooks/deliveries/<uuid:delivery_id>/resend/", webhooks.resend, name="webhooks-resend"),
     path("people/", people.directory, name="people"),
     path("people/<uuid:person_id>/", people.one, name="people-one"),
     path("people/<uuid:person_id>/grant/", people.grant, name="people-grant"),
