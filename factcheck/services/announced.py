@@ -39,8 +39,9 @@ def withdrawn(rating: Rating, *, now: datetime) -> None:
 def _was_told(rating: Rating, *, at: datetime) -> bool:
     """Whether its publication was known outside at `at`, when it ended; if it waits to be told, it never is."""
     seconds = policies.at(at).data["undo_seconds"]
-    told = announcements.take_back(WebhookEventType.RATING_PUBLISHED, rating.pk)
-    return told or (at - rating.at).total_seconds() > seconds
+    return (at - rating.at).total_seconds() > seconds or announcements.take_back(
+        WebhookEventType.RATING_PUBLISHED, rating.pk
+    )
 
 
 def _news(

@@ -256,6 +256,7 @@ def test_an_answer_in_drops_is_cut_off_at_the_time_out(clock, receiver, settings
             except OSError:
                 break
             time.sleep(0.1)
+        talking.close()
 
     threading.Thread(target=drip, daemon=True).start()
     endpoint(f"http://127.0.0.1:{server.getsockname()[1]}/", "post.removed", clock=clock)

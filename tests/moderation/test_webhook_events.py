@@ -91,7 +91,7 @@ def test_a_standing_that_rises_and_falls_by_time_is_told_each_time_in_order(cloc
         clock.advance(days=1)
     p.settle(clock)
     assert standings.fall(now=clock()) == 0
-    clock.advance(days=89)
+    clock.advance(days=88, hours=12)
     standings.fall(now=clock())
     standings.fall(now=clock())
     clock.advance(days=2)
