@@ -87,31 +87,27 @@ def rotate(request: Visit, webhook_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 @signed_in
-def act(request: Visit, webhook_id: str, verb: str) -> HttpResponse:
+def act(request: Visit, webhook_id: uuid.UUID, verb: str) -> HttpResponse:
     """Test, switch off, switch on, remove."""
     may_administer(request.caller).require()
-    try:
-        endpoint_id = uuid.UUID(webhook_id)
-    except ValueError:
-        raise Http404 from None
     who: dict[str, Any] = {"caller": request.caller, "now": timezone.now()}
     if verb == "remove":
-        webhooks.remove(endpoint_id, **who)
+        webhooks.remove(webhook_id, **who)
         messages.success(request, _("The webhook and its secrets are removed."))
         return redirect("webhooks")
     try:
         if verb == "test":
-            deliveries.ping(endpoint_id, **who)
+            deliveries.ping(webhook_id, **who)
             messages.success(request, _("A test is on its way; it is the first of the deliveries below."))
         elif verb == "disable":
-            webhooks.disable(endpoint_id, **who)
+            webhooks.disable(webhook_id, **who)
             messages.success(request, _("Switched off. What happens from now on is not told."))
         else:
-            webhooks.enable(endpoint_id, **who)
+            webhooks.enable(webhook_id, **who)
             messages.success(request, _("Switched on. What waited goes out now."))
     except Conflict as error:  # somebody was first
         messages.warning(request, error.message)
-    return redirect("webhooks-one", endpoint_id)
+    return redirect("webhooks-one", webhook_id)
 
 
 @require_POST
@@ -205,14 +201,16 @@ def _row(endpoint: WebhookEndpoint, counts: dict[str, int], names: dict[uuid.UUI
 def _delivery(row: WebhookDelivery, endpoint: WebhookEndpoint, may: Answer) -> dict[str, Any]:
     state = found.state_of(row)
     icon, tone = _LOOKS[state]
-    said = str(row.last_status) if row.last_status else ""
+    said = _("It answered %(status)d.") % {"status": row.last_status} if row.last_status else ""
+    data = row.event.data
     return {
         "row": row,
         "type": WebhookEventType(row.event.type).label,
         "word": state.label,
         "icon": icon,
         "tone": tone,
-        "outcome": " · ".join(part for part in (said, row.last_error) if part),
+        "subject": data.get("external_id") or data.get("post", {}).get("external_id", ""),
+        "outcome": " ".join(part for part in (said, row.last_error) if part),
         "may_resend": bool(may) and endpoint.disabled_at is None and state is not DeliveryState.WAITING,
     }
 

@@ -1,8 +1,11 @@
 """What a receiver gets: once if all goes well, again with the same id if not, and in the end it can catch up."""
 
+import base64
 import socket
+import subprocess
 import threading
 import time
+import uuid
 from datetime import timedelta
 from email.utils import format_datetime
 
@@ -10,11 +13,12 @@ import pytest
 from django.utils import timezone
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from moderation.enums import DisabledReason
+from moderation.enums import DisabledReason, WebhookEventType
 from moderation.errors import Conflict
 from moderation.models import AuditRow, Escalation, WebhookDelivery, WebhookEndpoint, WebhookEvent
 from moderation.selectors import distribution
-from moderation.services import deliveries, escalations, webhooks
+from moderation.services import announcements, deliveries, escalations, webhooks
+from moderation.services.announcements import News
 from moderation.services.escalations import CaseRef
 from tests.factories import platform as p
 from tests.factories.receivers import Answer, deliver, endpoint, receiving
@@ -83,6 +87,29 @@ def test_a_receiver_verifies_with_the_library_from_the_raw_bytes_and_refuses_wha
     ):
         with pytest.raises(WebhookVerificationError):
             library.verify(body, headers)
+
+
+def test_another_implementation_verifies_the_raw_bytes_whatever_they_hold(clock, receiver):
+    hook = receiver()
+    _, secret = endpoint(hook.url, "post.removed", clock=clock)
+    data = {
+        "whole": 1.0,
+        "none": {"deep": [None, {"x": None}]},
+        "text": "ünï \u202e می\u200cروم </script>\\u0000",
+    }
+    announcements.tell([News(WebhookEventType.POST_REMOVED, uuid.UUID(int=7), 2**53 - 1, data)], now=clock())
+    deliver(clock)
+    (got,) = hook.got
+    key = base64.b64decode(secret.removeprefix("whsec_")).hex()
+    signed = f"{got.id}.{got.headers['webhook-timestamp']}.".encode() + got.body
+
+    made = subprocess.run(
+        ["openssl", "dgst", "-sha256", "-mac", "HMAC", "-macopt", f"hexkey:{key}", "-binary"],
+        input=signed, capture_output=True, check=True,
+    )  # fmt: skip
+
+    assert got.headers["webhook-signature"] == "v1," + base64.b64encode(made.stdout).decode()
+    assert got.told["data"] == {"id": str(uuid.UUID(int=7)), "version": 2**53 - 1, **data}
 
 
 def test_a_receiver_that_fails_is_asked_again_later_each_time_under_the_same_id(clock, receiver, settings):

@@ -69,13 +69,13 @@ def test_what_failed_is_listed_with_its_reason_and_sent_again(wall, adam, settin
         hook.answers = [Answer(410, body=b"INSIDE"), Answer(200)]
         made, _ = endpoint(hook.url, clock=wall)
         at = reverse("webhooks-one", args=[made.pk])
-        client.post(reverse("webhooks-act", args=[made.pk, "test"]))
+        client.post(reverse("webhooks-test", args=[made.pk]))
         deliver(wall)
         page = client.get(at + "?state=dead").content.decode()
         assert "410" in page and "INSIDE" not in page and "it answered 410 Gone" in page
         assert "Send again" not in page  # it is off
 
-        client.post(reverse("webhooks-act", args=[made.pk, "enable"]))
+        client.post(reverse("webhooks-on", args=[made.pk]))
         assert "Send again" in client.get(at).content.decode()
         client.post(reverse("webhooks-resend", args=[WebhookDelivery.objects.get().pk]))
         deliver(wall)
@@ -91,9 +91,9 @@ def test_a_webhook_is_switched_off_and_removed_and_each_says_what_will_happen(wa
     page = client.get(reverse("webhooks-one", args=[made.pk])).content.decode()
     assert len(re.findall("1 delivery waits", page)) == 2
 
-    off = client.post(reverse("webhooks-act", args=[made.pk, "disable"]), follow=True)
+    off = client.post(reverse("webhooks-off", args=[made.pk]), follow=True)
     assert "Switched off" in off.content.decode()
-    gone = client.post(reverse("webhooks-act", args=[made.pk, "remove"]), follow=True)
+    gone = client.post(reverse("webhooks-remove", args=[made.pk]), follow=True)
     assert "No program is told of anything" in gone.content.decode()
     assert client.get(reverse("webhooks-one", args=[made.pk])).status_code == 404
 
