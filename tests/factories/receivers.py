@@ -12,8 +12,9 @@ from typing import Any
 from standardwebhooks import Webhook
 
 from moderation.caller import Caller
-from moderation.models import WebhookEndpoint
+from moderation.models import Post, WebhookEndpoint
 from moderation.services import deliveries, webhooks
+from tests.factories import platform
 from tests.factories.platform import Clock, administrator
 
 
@@ -124,6 +125,14 @@ def endpoint(
         now=clock(),
         **more,
     )
+
+
+def removed_post(clock: Clock) -> Post:
+    """A post whose removal is an event."""
+    post = platform.post(clock=clock)
+    platform.removed(post, clock=clock)
+    platform.settle(clock)
+    return post
 
 
 def deliver(clock: Clock) -> None:
