@@ -21,8 +21,11 @@ from launcher.supervisor import Supervisor
 WORKERS = {
     "worker-urgent": (("urgent",), 1),
     "worker-effects": (("effects", "matching"), 2),
-    "worker-delivery": (("delivery", "maintenance"), 1),
+    "worker-delivery": (("delivery",), 8),
+    "worker-maintenance": (("maintenance",), 1),
 }
+# Those whose tasks wait for others' servers: each waits in a thread, a process would cost 60 MB.
+THREADED = frozenset({"worker-delivery"})
 WEB_PROCESSES = 2
 WEB_THREADS = 8
 
@@ -171,7 +174,8 @@ class Product:
                     name=name,
                     argv=(
                         *celery, "worker", "--queues", ",".join(queues), "--concurrency", str(concurrency),
-                        "--hostname", f"{name}@%h", "--loglevel", "WARNING", "--without-gossip", "--without-mingle",
+                        "--pool", "threads" if name in THREADED else "prefork", "--hostname", f"{name}@%h",
+                        "--loglevel", "WARNING", "--without-gossip", "--without-mingle",
                     ),
                     env=env,
                     log=self._places.logs / f"{name}.log",

@@ -213,6 +213,32 @@ class OutboxKind(TextChoices):
     DRY_RUN_SWITCH = "dry_run_switch", _("Find out what a programme switch would change")
 
 
+class WebhookEventType(TextChoices):
+    POST_EFFECT_CHANGED = "post.effect_changed", _("A post's effect changed")
+    POST_REMOVED = "post.removed", _("A post was removed")
+    POST_RESTORED = "post.restored", _("A removed post is back")
+    RATING_PUBLISHED = "rating.published", _("A rating was published")
+    RATING_SUPERSEDED = "rating.superseded", _("A rating was revised")
+    RATING_WITHDRAWN = "rating.withdrawn", _("A rating was withdrawn")
+    ACTOR_STANDING_CHANGED = "actor.standing_changed", _("An actor's standing changed")
+    ESCALATION_OPENED = "escalation.opened", _("The policy desk has a new case")
+    ITEM_DUE_SOON = "item.due_soon", _("A review item is due soon")
+    PING = "webhook.ping", _("Test")
+
+
+class DisabledReason(TextChoices):
+    """Why an endpoint is told nothing."""
+
+    BY_PERSON = "by_person", _("Switched off by an administrator")
+    GONE = "gone", _("Answered 410 Gone")
+
+
+class DeliveryState(TextChoices):
+    WAITING = "waiting", _("Waiting")
+    DELIVERED = "delivered", _("Delivered")
+    DEAD = "dead", _("Given up")
+
+
 class AuditEvent(TextChoices):
     """Codes only: an audit row holds no names and no free text."""
 
@@ -256,6 +282,12 @@ class AuditEvent(TextChoices):
     SWITCH_RETURNED = "switch_returned"
     KEY_CREATED = "key_created"
     KEY_REVOKED = "key_revoked"
+    WEBHOOK_ADDED = "webhook_added"
+    WEBHOOK_ROTATED = "webhook_rotated"
+    WEBHOOK_DISABLED = "webhook_disabled"
+    WEBHOOK_ENABLED = "webhook_enabled"
+    WEBHOOK_REMOVED = "webhook_removed"
+    DELIVERY_RESENT = "delivery_resent"
     PARTNER_ADDED = "partner_added"
     PARTNER_CHANGED = "partner_changed"
     PARTNER_CERTIFIED = "partner_certified"

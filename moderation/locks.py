@@ -13,6 +13,7 @@ from django.db.models import Q
 from moderation.errors import NotFound
 from moderation.models import (
     Actor,
+    ActorStanding,
     Cluster,
     EffectiveState,
     Escalation,
@@ -21,6 +22,7 @@ from moderation.models import (
     Proposal,
     ReviewItem,
     Switch,
+    WebhookEndpoint,
 )
 
 SWITCHES = 0x51C4  # advisory lock number: before every row
@@ -58,6 +60,12 @@ def actors(actor_ids: Collection[uuid.UUID]) -> list[Actor]:
     return list(
         Actor.objects.select_for_update(no_key=True, of=("self",)).filter(pk__in=actor_ids).order_by("id")
     )
+
+
+def standings(actor_ids: Collection[uuid.UUID]) -> list[ActorStanding]:
+    """Where the actors would be locked: a standing stands for its actor, before any effective state."""
+    rows = ActorStanding.objects.select_for_update(no_key=True, of=("self",)).filter(actor_id__in=actor_ids)
+    return list(rows.order_by("actor_id"))
 
 
 def states(post_ids: Collection[uuid.UUID]) -> list[EffectiveState]:
@@ -116,6 +124,15 @@ def turn_switches() -> None:
     """Wait for everybody who relies on the switches as they are. Before any row is locked."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [SWITCHES])
+
+
+def webhook(endpoint_id: uuid.UUID) -> WebhookEndpoint:
+    """Raises NotFound if there is no such endpoint, or no more."""
+    rows = WebhookEndpoint.objects.select_for_update(no_key=True, of=("self",))
+    found = rows.filter(pk=endpoint_id, removed_at__isnull=True).first()
+    if found is None:
+        raise NotFound("There is no such webhook.")
+    return found
 
 
 def flagged_posts(post_ids: Collection[uuid.UUID]) -> list[uuid.UUID]:

@@ -73,6 +73,7 @@ _entries: list[Entry] = [
     ),
     Entry(_("People"), "people", "users", READS_EVERYTHING, key="e", order=60),
     Entry(_("Keys"), "keys", "key", READS_EVERYTHING, key="k", order=70),
+    Entry(_("Webhooks"), "webhooks", "webhook", READS_EVERYTHING, key="w", order=72),
     Entry(_("Policy"), "policies", "scale", READS_EVERYTHING, key="o", order=75, badge=_drafts_waited_for),
     Entry(
         _("Switches"),

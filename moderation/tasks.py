@@ -2,9 +2,10 @@
 
 import logging
 import time
+import uuid
 
 import redis
-from celery import shared_task
+from celery import Task, shared_task
 from celery.signals import task_failure
 from django.conf import settings
 from django.db import connections
@@ -12,7 +13,20 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from moderation.redis_client import key, server
-from moderation.services import audit, changes, enforcement, health, notices, outbox, people, repeats
+from moderation.services import (
+    announcements,
+    audit,
+    changes,
+    deliveries,
+    enforcement,
+    health,
+    notices,
+    outbox,
+    people,
+    repeats,
+    standings,
+    webhooks,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +70,11 @@ def sweep() -> dict[str, int]:
     """Find what is late: effects that ended by time, bells that were lost; forget what expired."""
     now = timezone.now()
     found = enforcement.sweep(now=now)  # first: what is forgotten late harms nobody
+    standings.fall(now=now)
+    announcements.items_due_soon(now=now)
+    deliveries.give_up(now=now)
+    deliveries.forget(now=now)
+    webhooks.forget_secrets(now=now)
     people.clear_old_sessions(now=now)
     repeats.clear_old(now=now)
     changes.trim(now=now)
@@ -72,6 +91,22 @@ def seal_audit() -> int:
 def deliver_notices() -> int:
     """Send notices whose dwell is over."""
     return notices.deliver(now=timezone.now())
+
+
+@shared_task
+def deliver_webhooks() -> None:
+    """Make the deliveries of new events, and wake a lane for each endpoint that something is due to."""
+    _answer_bell(announcements.QUEUE)
+    for endpoint_id in deliveries.turn(now=timezone.now()):
+        _ring_lane(str(endpoint_id))
+
+
+@shared_task
+def deliver_to(endpoint_id: str) -> None:
+    """Send what is due to one endpoint, for a turn; the rest after the others' turns."""
+    _answer_bell(endpoint_id)
+    if deliveries.work(uuid.UUID(endpoint_id)):
+        _ring_lane(endpoint_id)
 
 
 @shared_task
@@ -97,22 +132,33 @@ def _ring(queue: str) -> None:
     One bell per queue hangs at a time, so that a flood behind a stopped worker does not fill the broker:
     a drain takes its bell down before it looks, and finds what came until then.
     """
+    if queue == announcements.QUEUE:
+        _send(queue, deliver_webhooks, (), queue=queue)
+    else:
+        _send(queue, drain_outbox, (queue,), queue=queue)
+
+
+def _ring_lane(endpoint_id: str) -> None:
+    _send(endpoint_id, deliver_to, (endpoint_id,), queue=announcements.QUEUE)
+
+
+def _send(bell: str, task: Task, arguments: tuple[str, ...], *, queue: str) -> None:
     global _broker_absent_until
     if time.monotonic() < _broker_absent_until:
         return
     try:
-        if server().client.set(key("bell", queue), 1, nx=True, ex=BELL_SECONDS):
-            drain_outbox.apply_async((queue,), queue=queue, retry=False)
+        if server().client.set(key("bell", bell), 1, nx=True, ex=BELL_SECONDS):
+            task.apply_async(arguments, queue=queue, retry=False)
     except (OperationalError, OSError, redis.RedisError) as error:
         _broker_absent_until = time.monotonic() + REST_AFTER_FAILURE
         logger.warning("bell_not_heard", extra={"queue": queue, "error": str(error)})
 
 
-def _answer_bell(queue: str) -> None:
+def _answer_bell(bell: str) -> None:
     try:
-        server().client.delete(key("bell", queue))
+        server().client.delete(key("bell", bell))
     except redis.RedisError as error:
-        logger.warning("bell_not_taken_down", extra={"queue": queue, "error": str(error)})
+        logger.warning("bell_not_taken_down", extra={"bell": bell, "error": str(error)})
 
 
 def hang_bells() -> None:

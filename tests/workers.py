@@ -30,7 +30,12 @@ def start_worker(transactional_db: None, tmp_path: Path) -> Iterator[StartWorker
     started: list[Child] = []
 
     def start(
-        *queues: str, concurrency: int = 1, app: str = "config", clock: Path | None = None, beat: bool = False
+        *queues: str,
+        concurrency: int = 1,
+        pool: str = "prefork",
+        app: str = "config",
+        clock: Path | None = None,
+        beat: bool = False,
     ) -> Child:
         name = f"worker-{len(started)}"
         database = connection.settings_dict["NAME"]
@@ -40,7 +45,7 @@ def start_worker(transactional_db: None, tmp_path: Path) -> Iterator[StartWorker
                 sys.executable, "-m", "tests.set_clock" if clock else "celery", "-A", app,
                 *(("beat", "--pidfile", "") if beat else (
                     "worker", "--queues", ",".join(queues or settings.TASK_QUEUES), "--concurrency", str(concurrency),
-                    "--hostname", f"{name}-{os.getpid()}@%h", "--without-gossip", "--without-mingle",
+                    "--pool", pool, "--hostname", f"{name}-{os.getpid()}@%h", "--without-gossip", "--without-mingle",
                 )),
                 "--loglevel", "INFO",
             ),

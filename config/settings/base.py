@@ -296,12 +296,24 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, object]] = {
         "schedule": 10.0,
         "options": {"queue": "delivery"},
     },
+    "deliver-webhooks": {
+        "task": "moderation.tasks.deliver_webhooks",
+        "schedule": 2.0,
+        "options": {"queue": "delivery"},
+    },
     "heartbeat": {
         "task": "moderation.tasks.beat_heartbeat",
         "schedule": 5.0,
         "options": {"queue": "maintenance"},
     },
 }
+
+# Hosts to which webhooks may go although they are not public, without TLS and at any port, as
+# "host" or "host:port"; all others are reached by https at port 443, at public addresses only.
+WEBHOOK_HOSTS_ALLOWED = frozenset(
+    host.strip().lower() for host in os.environ.get("WEBHOOK_HOSTS_ALLOWED", "").split(",") if host.strip()
+)
+WEBHOOK_TIMEOUT_SECONDS = 15.0  # (HTTP contract, webhooks)
 
 # Rows of the outbox that one wake-up works through.
 OUTBOX_BATCH = 500

@@ -49,9 +49,6 @@ ITEM: Document = {
     "post": {
         "id": POST_ID,
         "external_id": "status/1067",
-<<<<<<< HEAD
-        "actor": {"id": ACTOR_ID, "kind": "page", "external_id": "page/77", "name": "Town Square News", "country": "LK"},
-=======
         "actor": {
             "id": ACTOR_ID,
             "kind": "page",
@@ -59,7 +56,6 @@ ITEM: Document = {
             "name": "Town Square News",
             "country": "LK",
         },
->>>>>>> switches
         "published_at": "2026-11-30T09:10:00Z",
         "deleted_at": None,
         "version": 1,

@@ -13,12 +13,8 @@ from factcheck.permissions import may_see_queue
 from factcheck.services import leases
 from moderation.http import fields
 from moderation.http.schema import answered, sent
-from moderation.http.shapes import Input, read
+from moderation.http.shapes import Input, NothingIn, read
 from moderation.http.views import ApiView
-
-
-class NothingIn(Input):
-    """An empty object, or no body at all."""
 
 
 class SkipIn(Input):

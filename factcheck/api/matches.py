@@ -8,13 +8,12 @@ from rest_framework.response import Response
 
 from factcheck.api import examples
 from factcheck.api.documents import MatchOut
-from factcheck.api.leases import NothingIn
 from factcheck.models import Match
 from factcheck.permissions import may_see_queue
 from factcheck.services import matches
 from moderation.errors import NotFound
 from moderation.http.schema import answered
-from moderation.http.shapes import read
+from moderation.http.shapes import NothingIn, read
 from moderation.http.views import ApiView
 
 

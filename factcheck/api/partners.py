@@ -8,7 +8,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from factcheck.api import examples
-from factcheck.api.leases import NothingIn
 from factcheck.enums import PartnerStatus
 from factcheck.models import Partner
 from factcheck.permissions import may_administer, may_see_partners
@@ -20,7 +19,7 @@ from moderation.http import fields
 from moderation.http.fields import Moment
 from moderation.http.pagination import Column, Ordering, PageQuery, page_of, paginate
 from moderation.http.schema import answered, sent
-from moderation.http.shapes import Input, query, read
+from moderation.http.shapes import Input, NothingIn, query, read
 from moderation.http.views import ApiView
 
 NOTHING = "There is no such partner."

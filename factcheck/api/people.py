@@ -14,7 +14,6 @@ from rest_framework.response import Response
 
 from factcheck import mail
 from factcheck.api import examples
-from factcheck.api.leases import NothingIn
 from factcheck.api.partners import NOTHING, partner
 from factcheck.enums import MembershipRole, MembershipStatus
 from factcheck.models import Invitation, Membership, Partner
@@ -27,7 +26,7 @@ from moderation.http import fields
 from moderation.http.fields import Moment
 from moderation.http.pagination import NEWEST_FIRST, OLDEST_FIRST, PageQuery, page_of, paginate
 from moderation.http.schema import answered, sent
-from moderation.http.shapes import Input, query, read
+from moderation.http.shapes import Input, NothingIn, query, read
 from moderation.http.views import ApiView
 from moderation.permissions import Answer
 

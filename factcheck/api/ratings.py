@@ -8,7 +8,6 @@ from rest_framework.response import Response
 
 from factcheck.api import examples
 from factcheck.api.documents import RatingOut
-from factcheck.api.leases import NothingIn
 from factcheck.api.verdicts import VerdictIn, written_anew
 from factcheck.models import Rating
 from factcheck.permissions import may_read_ratings, may_see_queue
@@ -17,7 +16,7 @@ from factcheck.services.ratings import RatingDraft
 from moderation.errors import NotFound
 from moderation.http import fields
 from moderation.http.schema import answered, sent
-from moderation.http.shapes import Input, read
+from moderation.http.shapes import Input, NothingIn, read
 from moderation.http.views import ApiView
 
 NOTHING = "There is no such rating."

@@ -15,7 +15,7 @@ from factcheck.models import Article, Claim, Draft, Partner, Rating, Withdrawal
 from factcheck.permissions import may_undo, may_withdraw, ratings_go_on
 from factcheck.policy import SEVERITY
 from factcheck.selectors.ratings import in_force
-from factcheck.services import claims, leases, partners, standing
+from factcheck.services import announced, claims, leases, partners, standing
 from factcheck.services.claims import ClaimDraft
 from factcheck.services.partners import NotCertified, RatingsStopped
 from moderation.caller import Caller
@@ -73,6 +73,7 @@ def submit(item: ItemRef, draft: RatingDraft, *, caller: Caller, now: datetime) 
     subjects.close_rated(held, cluster_id=claim.cluster_id, caller=caller, now=now)
     leases.end(held, LeaseEnding.RATED, now=now)
     Draft.objects.filter(item_id=held.pk, person_id=caller.person_id).delete()
+    announced.published(rating, now=now)
     audit.record(AuditEvent.RATING_SUBMITTED, rating, caller=caller, now=now, verdict=rating.verdict)
     return rating
 
@@ -102,6 +103,7 @@ def revise(rating_id: uuid.UUID, draft: RatingDraft, *, caller: Caller, now: dat
     new = _insert(draft, claim=old.claim, partner=partner, item_id=old.item_id, version_id=old.post_version_id,
                   language=draft.language or old.language, caller=caller, now=now, supersedes=old)  # fmt: skip
     standing.settle(old.claim, cause=new.pk, caller=caller, now=now)
+    announced.published(new, now=now)
     audit.record(AuditEvent.RATING_REVISED, new, caller=caller, now=now, verdict=new.verdict, old=str(old.pk))
     return new
 
@@ -189,6 +191,7 @@ def _withdraw(rating: Rating, *, reason: str, undone: bool, caller: Caller, now:
         rating=rating, reason=reason, undone=undone, withdrawn_by_id=caller.person, at=now
     )
     standing.settle(rating.claim, cause=uuid.uuid5(rating.pk, "withdrawal"), caller=caller, now=now)
+    announced.withdrawn(rating, now=now)
     audit.record(AuditEvent.RATING_WITHDRAWN, rating, caller=caller, now=now, undone=undone)
     return withdrawal
 

@@ -272,7 +272,8 @@ def _differing(
     document: Mapping[str, Any], region: str, told: Mapping[str, Any], rules: Mapping[str, Any]
 ) -> dict[str, dict[str, float]]:
     """The multipliers by preference that are not those told for the region."""
-    left, differing = told["multipliers"], {}
+    left = told["multipliers"]
+    differing: dict[str, dict[str, float]] = {}
     for preference in PREFERENCES:
         own = policy.for_viewer(document, region=region, preference=preference, policy=rules)["multipliers"]
         if own != left:

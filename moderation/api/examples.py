@@ -328,3 +328,51 @@ SWITCH_IN: Document = {
 }
 SWITCH_STEP: Document = {"version": 1}
 SWITCH_REFUSAL: Document = {"version": 1, "reason": "The contract runs until March."}
+
+WEBHOOK_ID = "0193787a-5f00-7abc-8def-00000000000a"
+EVENT_ID = "0193787a-5f00-7abc-8def-00000000000b"
+WEBHOOK_IN: Document = {
+    "name": "Feed ranking",
+    "url": "https://hooks.platform.example/veracity",
+    "events": ["post.removed", "post.restored"],
+}
+WEBHOOK: Document = {
+    "id": WEBHOOK_ID,
+    **WEBHOOK_IN,
+    "organisation": None,
+    "created_at": "2026-11-30T09:00:00Z",
+    "old_secret_until": None,
+    "disabled_at": None,
+    "disabled_reason": "",
+    "failing_since": None,
+    "waiting": 0,
+    "dead": 0,
+}
+WEBHOOK_WITH_SECRET: Document = {**WEBHOOK, "secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD6LuPGbkQ8fY="}
+WEBHOOK_ROTATE: Document = {"overlap_hours": 24}
+DELIVERY: Document = {
+    "id": "0193787a-5f00-7abc-8def-00000000000c",
+    "event": EVENT_ID,
+    "type": "post.removed",
+    "object": POST_ID,
+    "version": 2,
+    "state": "waiting",
+    "attempts": 1,
+    "created_at": "2026-11-30T10:00:00Z",
+    "next_at": "2026-11-30T10:00:05Z",
+    "last_at": "2026-11-30T10:00:00Z",
+    "last_status": 503,
+    "last_error": "",
+    "done_at": None,
+    "dead_at": None,
+}
+DELIVERY_PING: Document = {
+    **DELIVERY,
+    "type": "webhook.ping",
+    "object": EVENT_ID,
+    "version": 1,
+    "attempts": 0,
+    "next_at": "2026-11-30T10:00:00Z",
+    "last_at": None,
+    "last_status": None,
+}

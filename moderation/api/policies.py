@@ -42,7 +42,9 @@ class PolicyOut(serializers.Serializer):
 
 
 class PolicyDataOut(PolicyOut):
-    data = fields.Details(help_text="Numbers and rules, see docs/domain.md 4-6; multipliers in basis points.")
+    data = fields.Details(  # type: ignore[assignment]
+        help_text="Numbers and rules, see docs/domain.md 4-6; multipliers in basis points."
+    )
     changes = ChangedOut(many=True, help_text="What differs from the version before.")
 
 
@@ -64,7 +66,7 @@ class DraftBrief(serializers.Serializer):
 
 
 class DraftOut(DraftBrief):
-    data = fields.Details()
+    data = fields.Details()  # type: ignore[assignment]
     changes = ChangedOut(many=True)
     dry_run = fields.Details(
         allow_null=True, help_text="Figures of the last dry run; `ended_at` is null while it runs."
@@ -73,14 +75,16 @@ class DraftOut(DraftBrief):
 
 class DraftIn(Input):
     base = fields.Whole(min_value=1, help_text="The latest version's number.")
-    data = fields.Details(required=False, help_text="The whole policy; else what `base` says.")
+    data = fields.Details(  # type: ignore[assignment]
+        required=False, help_text="The whole policy; else what `base` says."
+    )
     reason = fields.Text(max_length=fields.LONGEST_NOTE, allow_blank=True, default="")
     valid_from = fields.Moment(allow_null=True, default=None)
 
 
 class DraftChangeIn(Input):
     version = fields.Whole(min_value=1)
-    data = fields.Details()
+    data = fields.Details()  # type: ignore[assignment]
     reason = fields.Text(max_length=fields.LONGEST_NOTE, allow_blank=True)
     valid_from = fields.Moment(allow_null=True)
 

@@ -14,6 +14,7 @@ from moderation.api import (
     reach,
     signals,
     switches,
+    webhooks,
 )
 from moderation.http.converters import RefConverter
 
@@ -61,4 +62,12 @@ urlpatterns = [
     path("switches/<uuid:switch_id>/refuse", switches.RefuseSwitchView.as_view(), name="switch_refuse"),
     path("switches/<uuid:switch_id>/withdraw", switches.WithdrawSwitchView.as_view(), name="switch_withdraw"),
     path("switches/<uuid:switch_id>/return", switches.ReturnSwitchView.as_view(), name="switch_return"),
+    path("webhooks", webhooks.WebhooksView.as_view(), name="webhooks"),
+    path("webhooks/<uuid:webhook_id>", webhooks.WebhookView.as_view(), name="webhook"),
+    path("webhooks/<uuid:webhook_id>/rotate", webhooks.RotateView.as_view(), name="webhook_rotate"),
+    path("webhooks/<uuid:webhook_id>/disable", webhooks.DisableView.as_view(), name="webhook_disable"),
+    path("webhooks/<uuid:webhook_id>/enable", webhooks.EnableView.as_view(), name="webhook_enable"),
+    path("webhooks/<uuid:webhook_id>/test", webhooks.TestView.as_view(), name="webhook_test"),
+    path("webhooks/<uuid:webhook_id>/deliveries", webhooks.DeliveriesView.as_view(), name="deliveries"),
+    path("deliveries/<uuid:delivery_id>/resend", webhooks.ResendView.as_view(), name="delivery_resend"),
 ]

@@ -29,6 +29,10 @@ class Input(serializers.Serializer):
         return value
 
 
+class NothingIn(Input):
+    """An empty object, or no body at all."""
+
+
 def _unknown() -> ErrorDetail:
     return ErrorDetail(_("There is no such field."), code="unknown_field")
 

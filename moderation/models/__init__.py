@@ -28,9 +28,11 @@ from moderation.models.records import (
     Notice,
 )
 from moderation.models.switches import Switch
+from moderation.models.webhooks import ActorStanding, WebhookDelivery, WebhookEndpoint, WebhookEvent
 
 __all__ = [
     "Actor",
+    "ActorStanding",
     "ApiClient",
     "AuditRow",
     "AuditSeal",
@@ -62,4 +64,7 @@ __all__ = [
     "Strike",
     "Switch",
     "User",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookEvent",
 ]

@@ -18,7 +18,7 @@ from moderation.effective_cache import Entry
 from moderation.enums import OutboxKind
 from moderation.models import EffectiveState, Outbox, Post
 from moderation.selectors import inputs
-from moderation.services import notices, outbox
+from moderation.services import announcements, notices, outbox
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ def recompute(post_ids: Sequence[uuid.UUID], *, now: datetime) -> int:
     changes = [Change(i, actors[i], stored[i].document, states[i].document) for i in changed]
     _store(changed, states, now=now)
     notices.after(changes, now=now)
+    announcements.effects_changed(changes, {i: stored[i].version + 1 for i in changed}, now=now)
     row = outbox.put(OutboxKind.PUBLISH, [changed[0]], now=now, payload={"posts": [str(i) for i in changed]})[
         0
     ]

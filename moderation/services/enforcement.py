@@ -33,7 +33,7 @@ from moderation.models import (
     Switch,
 )
 from moderation.selectors import inputs, policies, standing, switches
-from moderation.services import dry_runs, effects, flags, messages, outbox, ranking
+from moderation.services import dry_runs, effects, flags, messages, outbox, ranking, standings
 from moderation.services import policies as policy_versions
 
 logger = logging.getLogger(__name__)
@@ -179,6 +179,7 @@ def _recompute_cluster(row: Outbox, now: datetime) -> None:
 def _recompute_actor(row: Outbox, now: datetime) -> None:
     if not row.payload:  # a pass from the first post: it sees what those that wait behind it would see
         _take_along(row)
+        standings.judge([row.target], now=now)
     posts = Post.objects.filter(actor_id=row.target).values_list("id", flat=True)
     batch, _ = _next_batch(row, posts, FAN_OUT_BATCH, now=now)
     # Looked at under their locks: a worker that had read an older level may just be storing it.
@@ -195,6 +196,7 @@ def _roll_out_policy(row: Outbox, now: datetime) -> None:
         return
     if not row.payload:
         row.payload = {"progress": str(row.target)}
+        standings.judge_all_later(now=now)
         before = PolicyVersion.objects.get(number=progress.policy.number - 1)
         if before.data["priority"] != progress.policy.data["priority"]:
             outbox.put(OutboxKind.RANK_AGAIN, [row.target], now=now)

@@ -26,7 +26,7 @@ from moderation.permissions import (
     may_work_desk,
 )
 from moderation.selectors import policies
-from moderation.services import audit, decisions, queue, subjects, words
+from moderation.services import announcements, audit, decisions, queue, subjects, words
 
 OPEN = (EscalationStatus.OPEN, EscalationStatus.PROPOSED)
 MEASURES = (DecisionKind.REMOVAL, DecisionKind.RESTRICTION, DecisionKind.HIDE)
@@ -80,6 +80,7 @@ def open_case(
     added = stored.pk == case.pk
     if added:
         audit.record(AuditEvent.ESCALATION_OPENED, stored, caller=caller, now=now, ground=ground)
+        announcements.escalation_opened(stored, now=now)
     return stored, added
 
 

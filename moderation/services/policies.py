@@ -17,7 +17,7 @@ from moderation.enums import AuditEvent, OutboxKind
 from moderation.errors import Conflict, Invalid, NotFound, StaleItem
 from moderation.models import FanOut, Outbox, PolicyDraft, PolicyVersion
 from moderation.permissions import may_administer, may_change_policy_draft, may_judge_policy_draft
-from moderation.selectors import policies
+from moderation.selectors import inputs, policies
 from moderation.services import audit, dry_runs, outbox
 
 APPROVAL_LOCK = 0x901C  # advisory lock number: numbers are given one after the other
@@ -140,7 +140,7 @@ def approve(draft_id: uuid.UUID, *, version: int, caller: Caller, now: datetime)
     )
     made.became, made.judged_by_id, made.judged_at = became, caller.person, now
     _save(made)
-    FanOut.objects.create(policy=became, total=made.dry_run["total"], started_at=begins)
+    FanOut.objects.create(policy=became, total=inputs.under_policy(now).count(), started_at=begins)
     roll_out_due(now=now)
     audit.record(AuditEvent.POLICY_APPROVED, made, caller=caller, now=now, number=became.number)
     return became

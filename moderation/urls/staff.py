@@ -1,6 +1,6 @@
 from django.urls import path, re_path
 
-from moderation.views import audit, health, keys, people, policies, styleguide, switches, system
+from moderation.views import audit, health, keys, people, policies, styleguide, switches, system, webhooks
 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
@@ -24,10 +24,18 @@ urlpatterns = [
     path("switches/", switches.page, name="switches"),
     path("switches/<uuid:switch_id>/", switches.waiting, name="switches-dry-run"),
     re_path(
-        r"^switches/(?P<switch_id>[0-9a-f-]{36})/(?P<verb>dry-run|confirm|refuse|withdraw|return)/$",
+        r"^switches/(?P<switch_id>[0-9a-f-]{36})/(?P<move>dry-run|confirm|refuse|withdraw|return)/$",
         switches.step,
         name="switches-step",
     ),
+    path("webhooks/", webhooks.endpoints, name="webhooks"),
+    path("webhooks/<uuid:webhook_id>/", webhooks.one, name="webhooks-one"),
+    path("webhooks/<uuid:webhook_id>/rotate/", webhooks.rotate, name="webhooks-rotate"),
+    path("webhooks/<uuid:webhook_id>/test/", webhooks.act, {"verb": "test"}, name="webhooks-test"),
+    path("webhooks/<uuid:webhook_id>/off/", webhooks.act, {"verb": "disable"}, name="webhooks-off"),
+    path("webhooks/<uuid:webhook_id>/on/", webhooks.act, {"verb": "enable"}, name="webhooks-on"),
+    path("webhooks/<uuid:webhook_id>/remove/", webhooks.act, {"verb": "remove"}, name="webhooks-remove"),
+    path("webhooks/deliveries/<uuid:delivery_id>/resend/", webhooks.resend, name="webhooks-resend"),
     path("people/", people.directory, name="people"),
     path("people/<uuid:person_id>/", people.one, name="people-one"),
     path("people/<uuid:person_id>/grant/", people.grant, name="people-grant"),

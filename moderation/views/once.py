@@ -78,5 +78,5 @@ def _again(request: "Visit", status: int, kept: dict[str, Any]) -> HttpResponseB
             "This form was sent twice and carried out once. What the first answer showed is not shown again."
         )
         messages.warning(request, words)
-        return HttpResponseRedirect(request.get_full_path())
+        return HttpResponseRedirect(kept["place"] or request.get_full_path())
     return HttpResponseRedirect(kept["place"])

@@ -164,7 +164,7 @@ def country(request: Visit, draft_id: uuid.UUID) -> HttpResponse:
 def step(request: Visit, draft_id: uuid.UUID, move: str) -> HttpResponse:
     """Dry run, propose, approve, refuse, withdraw."""
     may_administer(request.caller).require()
-    who = {"version": _version(request), "caller": request.caller, "now": timezone.now()}
+    who: dict[str, Any] = {"version": _version(request), "caller": request.caller, "now": timezone.now()}
     try:
         if move == "approve":
             version = service.approve(draft_id, **who)

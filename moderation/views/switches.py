@@ -68,12 +68,12 @@ def waiting(request: Visit, switch_id: uuid.UUID) -> HttpResponse:
 
 @require_POST
 @signed_in
-def step(request: Visit, switch_id: uuid.UUID, verb: str) -> HttpResponse:
+def step(request: Visit, switch_id: uuid.UUID, move: str) -> HttpResponse:
     """Dry run, confirm, refuse, withdraw, return."""
     may_administer(request.caller).require()
     who: dict[str, Any] = {"version": _version(request), "caller": request.caller, "now": timezone.now()}
     try:
-        if verb == "refuse":
+        if move == "refuse":
             service.refuse(switch_id, reason=request.POST.get("reason", ""), **who)
         else:
             {
@@ -81,7 +81,7 @@ def step(request: Visit, switch_id: uuid.UUID, verb: str) -> HttpResponse:
                 "confirm": service.confirm,
                 "withdraw": service.withdraw,
                 "return": service.give_back,
-            }[verb](switch_id, **who)
+            }[move](switch_id, **who)
     except Invalid as wrong:
         messages.error(request, wrong.message)
         return redirect("switches")
@@ -91,8 +91,8 @@ def step(request: Visit, switch_id: uuid.UUID, verb: str) -> HttpResponse:
         "withdraw": _("Withdrawn."),
         "return": _("Returned. What it touched is computed again now."),
     }
-    if verb in said:
-        messages.success(request, said[verb])
+    if move in said:
+        messages.success(request, said[move])
     return redirect("switches")
 
 

@@ -200,4 +200,16 @@ ROUTES: dict[str, Expectation] = {
     "POST /api/v1/switches/{switch_id}/refuse": _on_draft(lambda w: {"version": 1, "reason": "No."}),
     "POST /api/v1/switches/{switch_id}/withdraw": _on_draft(_STEP),
     "POST /api/v1/switches/{switch_id}/return": _on_draft(_STEP),
+    "GET /api/v1/webhooks": _reads_everything(),
+    "POST /api/v1/webhooks": _by_administrator(
+        lambda w: {"name": "Ranking", "url": "https://hooks.example/", "events": ["post.removed"]}
+    ),
+    "GET /api/v1/webhooks/{webhook_id}": _reads_everything(),
+    "DELETE /api/v1/webhooks/{webhook_id}": Expectation(("administrator",), foreign=None),
+    "POST /api/v1/webhooks/{webhook_id}/rotate": _by_administrator(NOTHING),
+    "POST /api/v1/webhooks/{webhook_id}/disable": _by_administrator(NOTHING),
+    "POST /api/v1/webhooks/{webhook_id}/enable": _by_administrator(NOTHING),
+    "POST /api/v1/webhooks/{webhook_id}/test": _by_administrator(NOTHING),
+    "GET /api/v1/webhooks/{webhook_id}/deliveries": _reads_everything(),
+    "POST /api/v1/deliveries/{delivery_id}/resend": _by_administrator(NOTHING),
 }

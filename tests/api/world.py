@@ -10,7 +10,7 @@ from factcheck.services import people
 from moderation.caller import Caller
 from moderation.enums import DeskAction, Ground, Scope, SwitchKind
 from moderation.models import Post, ReviewItem
-from moderation.services import escalations, flags, policies, switches
+from moderation.services import deliveries, escalations, flags, policies, switches, webhooks
 from moderation.services.escalations import CaseRef
 from tests.api.clients import Api, as_person, key
 from tests.api.expectations import EVERYBODY, PROGRAMS
@@ -52,6 +52,9 @@ class World:
             caller=self.people["administrator"],
         )  # fmt: skip
         self.ids["switch"] = str(switch.pk)
+        admin = {"caller": self.people["administrator"], "now": clock()}
+        hook, _ = webhooks.add(name="A", url="https://hooks.example/", event_types=["post.removed"], **admin)
+        self.ids |= {"webhook": str(hook.pk), "delivery": str(deliveries.ping(hook.pk, **admin).pk)}
         self.keys = {kind: self._key(kind) for kind in EVERYBODY if kind not in ("anonymous", *self.people)}
         self.callers = {kind: self._sign_in(kind) for kind in EVERYBODY}
 
@@ -66,6 +69,8 @@ class World:
             "draft_id": self.ids["draft"],
             "switch_id": self.ids["switch"],
             "number": "1",
+            "webhook_id": self.ids["webhook"],
+            "delivery_id": self.ids["delivery"],
             **self._objects[FOREIGN if which == FOREIGN else OWN],
             "flag_id": self._flags["member" if which == FOREIGN and kind != "member" else kind]
             if kind != "anonymous" and not (which == FOREIGN and kind == "member")

@@ -1,12 +1,22 @@
 """Pages know the wall clock only, so what they show is made by it too."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 
 import pytest
 from django.utils import timezone
 
+from tests.factories.receivers import Receiver, receiving
+
 
 @pytest.fixture
 def wall() -> Callable[[], datetime]:
     return timezone.now
+
+
+@pytest.fixture
+def receiver(settings) -> Iterator[Callable[[], Receiver]]:
+    """`receiver()` is a server on the loopback that webhooks may reach."""
+    settings.WEBHOOK_HOSTS_ALLOWED = frozenset({"127.0.0.1"})
+    with receiving() as make:
+        yield make

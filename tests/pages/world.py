@@ -66,6 +66,9 @@ class PageWorld(World):
             "post_id": self.ids["post"],
             "flag_id": self._flags[self._whose(which, kind)],
             "draft_id": self.ids["draft"],
+            "switch_id": self.ids["switch"],
+            "webhook_id": self.ids["webhook"],
+            "delivery_id": self.ids["delivery"],
             "number": "1",
             "move": "withdraw",
         }
