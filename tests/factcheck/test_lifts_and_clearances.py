@@ -1,14 +1,16 @@
 """What switches lift and clear, who is told, and that it comes back with their return."""
 
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
+from django.apps import apps
 
 from factcheck.selectors import consequences
 from factcheck.services import leases, ratings
 from factcheck.views.outlook import lines
 from moderation.enums import NoticeKind, OutboxKind
-from moderation.models import FanOut, Notice, Outbox, Strike
+from moderation.models import Decision, FanOut, Notice, Outbox, Strike
 from moderation.services import enforcement, notices
 from moderation.services import switches as service
 from moderation.services.queue import ItemRef
@@ -226,3 +228,24 @@ def test_a_reviewer_reads_beforehand_what_a_switch_takes_from_the_rating(america
     words = [line["text"] for line in lines(outlook(), actor_name="Town")]
     assert any("lifts this effect everywhere" in text for text in words)
     assert any("does not count" in text for text in words)
+
+
+def test_verdicts_of_the_time_before_switches_get_the_partners_they_rest_on(
+    american, french, uma, luc, clock
+):
+    claim = rated(story(1, clock), by=uma, clock=clock).claim
+    clock.advance(minutes=1)
+    item = leases.take(f.claims.pick(claim_id=claim.pk, caller=luc, now=clock()).pk, caller=luc, now=clock())
+    second = ratings.submit(ItemRef(item.pk, item.version), f.draft(french), caller=luc, now=clock())
+    clock.advance(minutes=1)
+    ratings.revise(second.pk, f.draft(french, "true"), caller=luc, now=clock())
+    clock.advance(minutes=1)
+    ratings.withdraw(claim.ratings.get(partner=american).pk, reason="Wrong.", caller=uma, now=clock())
+    right = dict(Decision.objects.order_by("id").values_list("pk", "organisations"))
+    assert [len(found) for found in right.values()] == [1, 2, 2, 1]
+
+    Decision.objects.update(organisations=[])
+    migration = import_module("factcheck.migrations.0002_partner_country")
+    migration.name_organisations(apps, None)
+
+    assert dict(Decision.objects.values_list("pk", "organisations")) == right
