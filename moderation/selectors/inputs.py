@@ -81,8 +81,19 @@ def compute(
 
 
 def under_policy(now: datetime) -> "QuerySet[EffectiveState, uuid.UUID]":
-    """Ids of the posts that another policy could treat otherwise: with an effect, or of an actor with strikes."""
+    """Ids of the posts that another policy could treat otherwise: with an effect, a decision, or an actor with
+    strikes.
+
+    An effect alone is not enough: that of a decision recorded a moment ago may not be stored yet.
+    """
     struck = Strike.objects.filter(counts_until__gt=now).values("actor_id")
+    standing_rows = Decision.objects.filter(ends=False, superseded_by__isnull=True)
+    members = ClusterMember.objects.filter(
+        cluster_id__in=standing_rows.filter(cluster__isnull=False).values("cluster_id"), left_at__isnull=True
+    )
     return EffectiveState.objects.filter(
-        Q(document__isnull=False) | Q(post__actor_id__in=struck)
+        Q(document__isnull=False)
+        | Q(post_id__in=members.values("post_id"))
+        | Q(post_id__in=standing_rows.filter(post__isnull=False).values("post_id"))
+        | Q(post__actor_id__in=struck)
     ).values_list("post_id", flat=True)

@@ -107,7 +107,7 @@ def draft(request: Visit) -> HttpResponse:
 @signed_in
 def one(request: Visit, draft_id: uuid.UUID) -> HttpResponse:
     """A draft: its numbers to its author, to everybody else what it changes and would do."""
-    may_read_everything(request.caller).require()
+    (may_administer if request.method == "POST" else may_read_everything)(request.caller).require()
     made = _draft(draft_id)
     if request.GET.get("part") == "dry-run":
         return policy_page.dry_run_part(request, made)

@@ -1,11 +1,10 @@
 """What switches lift and clear, who is told, and that it comes back with their return."""
 
 from datetime import timedelta
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 
+from factcheck import reference
 from factcheck.selectors import consequences
 from factcheck.services import leases, ratings
 from factcheck.views.outlook import lines
@@ -245,7 +244,6 @@ def test_verdicts_of_the_time_before_switches_get_the_partners_they_rest_on(
     assert [len(found) for found in right.values()] == [1, 2, 2, 1]
 
     Decision.objects.update(organisations=[])
-    migration = import_module("factcheck.migrations.0002_partner_country")
-    migration.name_organisations(apps, None)
+    reference.name_organisations(None, "default")
 
     assert dict(Decision.objects.values_list("pk", "organisations")) == right

@@ -94,18 +94,16 @@ def test_a_second_partner_of_the_same_opinion_is_no_news_and_starts_no_clock(rit
     assert told(clock) == ["rated"]
 
 
-def test_a_worker_whose_clock_is_behind_loses_nobody_a_notice(rita, clock):
-    """It sees the decision as not begun yet, ends and begins its effect: the notice is due again."""
+def test_a_worker_whose_clock_is_behind_ends_no_effect_and_loses_nobody_a_notice(rita, clock):
+    """It would see the decision as not begun yet; but nothing is computed for an earlier instant than before."""
     post = p.post(clock=clock)
     f.rate(post, by=rita, clock=clock)
     p.settle(clock)
 
     before = clock.now.replace(hour=1)
     effects.recompute([post.pk], now=before)
-    assert EffectiveState.objects.get().document is None
-    assert p.feed_of(post, clock=clock) == 0.2  # valid_until is over: the pure function answers
-    assert p.sweep(clock) == 1
-    p.settle(clock)
+    assert EffectiveState.objects.get().document["label"] == "warning"
+    assert EffectiveState.objects.get().version == 1
 
     clock.advance(hours=6)
     assert told(clock) == ["rated"]

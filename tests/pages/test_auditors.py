@@ -58,7 +58,8 @@ def test_an_auditor_s_menu_leads_everywhere_they_may_read(world):
     found = {entry.url_name for entry in navigation.entries_for(caller)}
 
     assert found == {
-        "factcheck:triage", "factcheck:claims", "factcheck:partners", "desk", "people", "keys", "system", "audit", "feed",
+        "factcheck:triage", "factcheck:claims", "factcheck:partners", "desk", "people", "keys", "webhooks", "policies",
+        "system", "audit", "feed",
     }  # fmt: skip
 
 
