@@ -57,6 +57,7 @@ def test_the_whole_job_by_keyboard_alone(open_as, queue, work, rita, partner, fa
     work()
     assert p.feed_of(first, clock=timezone.now) == 0.2
 
+    page.wait_for_timeout(300)  # nobody reads an item and escalates it in less
     page.keyboard.press("e")
     page.keyboard.press("1")
     page.get_by_label("What should the desk know?").fill("They name a place and a time.")

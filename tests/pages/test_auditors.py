@@ -59,7 +59,7 @@ def test_an_auditor_s_menu_leads_everywhere_they_may_read(world):
 
     assert found == {
         "factcheck:triage", "factcheck:claims", "factcheck:partners", "desk", "people", "keys", "webhooks", "policies",
-        "system", "audit", "feed",
+        "switches", "system", "audit", "feed",
     }  # fmt: skip
 
 
