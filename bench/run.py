@@ -6,10 +6,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench import effects, flags, lookup, take
+from bench import effects, fanout, flags, lookup, take
 from bench.stage import product
 
-FIGURES = {"flags": flags.run, "take": take.run, "effects": effects.run, "lookup": lookup.run}
+FIGURES = {
+    "flags": flags.run,
+    "take": take.run,
+    "effects": effects.run,
+    "fanout": fanout.run,
+    "lookup": lookup.run,
+}
 
 
 def main() -> int:

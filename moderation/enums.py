@@ -222,6 +222,8 @@ class AuditEvent(TextChoices):
     POLICY_APPROVED = "policy_approved"
     POLICY_REFUSED = "policy_refused"
     POLICY_WITHDRAWN = "policy_withdrawn"
+    FAN_OUT_PAUSED = "fan_out_paused"
+    FAN_OUT_RESUMED = "fan_out_resumed"
     KEY_CREATED = "key_created"
     KEY_REVOKED = "key_revoked"
     PARTNER_ADDED = "partner_added"

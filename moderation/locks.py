@@ -6,10 +6,12 @@ All locks are FOR NO KEY UPDATE, so that inserts with foreign keys to the row go
 
 import uuid
 from collections.abc import Collection
+from datetime import datetime
 
 from django.db.models import Q
 
 from moderation.errors import NotFound
+from moderation.ids import among
 from moderation.models import (
     Actor,
     Cluster,
@@ -56,18 +58,11 @@ def actors(actor_ids: Collection[uuid.UUID]) -> list[Actor]:
     )
 
 
-def states(post_ids: Collection[uuid.UUID]) -> list[EffectiveState]:
-    return list(
-        EffectiveState.objects.select_for_update(no_key=True, of=("self",))
-        .filter(post_id__in=post_ids)
-        .order_by("post_id")
-    )
-
-
-def hold_states(post_ids: Collection[uuid.UUID]) -> None:
-    """Lock the states without reading them: whoever writes one of them now is waited for."""
-    rows = EffectiveState.objects.select_for_update(no_key=True, of=("self",)).filter(post_id__in=post_ids)
-    list(rows.order_by("post_id").values_list("post_id", flat=True))
+def hold_states(post_ids: Collection[uuid.UUID]) -> datetime | None:
+    """Lock the states: whoever writes one of them now is waited for. Returns when the newest was computed."""
+    held = EffectiveState.objects.select_for_update(no_key=True, of=("self",))
+    times = held.filter(post_id__in=among(post_ids)).order_by("post_id").values_list("computed_at", flat=True)
+    return max(set(times), default=None)
 
 
 def escalation(escalation_id: uuid.UUID) -> Escalation:

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from moderation import policy
 from moderation.enums import DecisionKind
+from moderation.ids import among
 from moderation.models import ClusterMember, Decision, EffectiveState, Strike
 from moderation.selectors import policies
 
@@ -25,7 +26,9 @@ def counting(
     this actor: undisputed, resting on a post of theirs, and never ended since the strike (domain 5).
     """
     strikes = list(
-        Strike.objects.filter(actor_id__in=actor_ids, counts_until__gt=now).order_by("actor_id", "at", "id")
+        Strike.objects.filter(actor_id__in=among(actor_ids), counts_until__gt=now).order_by(
+            "actor_id", "at", "id"
+        )
     )
     clusters = {s.cluster_id for s in strikes}
     verdicts = (rules or policies.at(now).data)["verdicts"]

@@ -8,7 +8,7 @@ import logging
 import random
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,6 +19,7 @@ from django.utils import timezone
 from moderation import events, locks
 from moderation.enums import ItemStatus, OutboxKind
 from moderation.errors import NotFound
+from moderation.ids import among
 from moderation.models import (
     ClusterMember,
     EffectiveState,
@@ -31,13 +32,13 @@ from moderation.models import (
     Strike,
 )
 from moderation.selectors import inputs, policies, standing
-from moderation.services import dry_runs, effects, flags, outbox, ranking
+from moderation.services import dry_runs, effects, fan_outs, flags, outbox, ranking
 
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 8
 LONGEST_WAIT = 300.0  # seconds between two attempts
-FAN_OUT_BATCH = 5000
+FAN_OUT_BATCH = 2500  # posts in one transaction: other work waits for no more than that
 JUDGE_BATCH = 1000
 DRY_RUN_BATCH = 1000
 DRAIN_SECONDS = 10.0  # one more batch after these ends well before the task's time limit
@@ -60,7 +61,7 @@ def drain(queue: str, *, limit: int, now: Callable[[], datetime] = timezone.now)
 
 
 def sweep(*, now: datetime, limit: int = 5000) -> dict[str, int]:
-    """Find what is late: states past their `valid_until`, and queues whose bell was lost."""
+    """Find what is late: states past their `valid_until`, queues whose bell was lost, fan-outs that are paused."""
     ended = list(
         EffectiveState.objects.filter(valid_until__lte=now)
         .order_by("valid_until")
@@ -76,7 +77,13 @@ def sweep(*, now: datetime, limit: int = 5000) -> dict[str, int]:
         )
         for queue in waiting:
             outbox.ring_after_commit(queue)
-    return {"ended": len(ended)}
+    paused = fan_outs.paused()
+    for fan_out in paused:
+        logger.warning(
+            "fan_out_paused",
+            extra={"fan_out": str(fan_out.pk), "done": fan_out.done, "total": fan_out.total},
+        )
+    return {"ended": len(ended), "paused": len(paused)}
 
 
 def retry_failed(row_id: uuid.UUID, *, now: datetime) -> None:
@@ -125,18 +132,23 @@ def _recompute_post(row: Outbox, now: datetime) -> None:
 
 
 def _recompute_cluster(row: Outbox, now: datetime) -> None:
-    _fan_out(row, _posts_of_cluster(row.target), now=now)
+    _fan_out(row, _posts_of_cluster(row.target), column="post_id", now=now)
 
 
 def _recompute_actor(row: Outbox, now: datetime) -> None:
+    posts = Post.objects.filter(actor_id=row.target).values_list("id", flat=True)
     if not row.payload:  # a pass from the first post: it sees what those that wait behind it would see
         _take_along(row)
-    posts = Post.objects.filter(actor_id=row.target).values_list("id", flat=True)
-    batch, _ = _next_batch(row, posts, FAN_OUT_BATCH, now=now)
-    # Looked at under their locks: a worker that had read an older level may just be storing it.
-    locks.hold_states(batch)
-    stale = standing.out_of_step(row.target, now=now).filter(post_id__in=batch)
-    effects.recompute(list(stale.order_by("post_id")), now=now)
+        if posts.order_by("id")[FAN_OUT_BATCH:].exists():
+            row.payload = fan_outs.over_actor(row.target, now=now)
+
+    def recompute(batch: Sequence[uuid.UUID]) -> None:
+        # Looked at under their locks: a worker that had read an older level may just be storing it.
+        locks.hold_states(batch)
+        stale = standing.out_of_step(row.target, now=now).filter(post_id__in=among(batch))
+        effects.recompute(list(stale.order_by("post_id")), now=now)
+
+    _fan_out(row, posts, recompute=recompute, now=now)
 
 
 def _roll_out_policy(row: Outbox, now: datetime) -> None:
@@ -172,31 +184,57 @@ def _dry_run_policy(row: Outbox, now: datetime) -> None:
 
 def _posts_of_cluster(cluster_id: uuid.UUID) -> "QuerySet[Any, uuid.UUID]":
     members = ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True)
-    return Post.objects.filter(pk__in=members.values("post_id")).values_list("id", flat=True)
+    return members.values_list("post_id", flat=True).distinct()
 
 
-def _fan_out(row: Outbox, posts: "QuerySet[Any, uuid.UUID]", *, now: datetime) -> None:
-    batch, finished = _next_batch(row, posts, FAN_OUT_BATCH, now=now)
-    effects.recompute(batch, now=now)
-    progress = FanOut.objects.select_for_update().filter(pk=row.payload.get("progress")).first()
+def _fan_out(
+    row: Outbox,
+    posts: "QuerySet[Any, uuid.UUID]",
+    *,
+    column: str = "pk",
+    recompute: Callable[[Sequence[uuid.UUID]], None] | None = None,
+    now: datetime,
+) -> None:
+    """One batch of a fan-out. What is left of one that a newer decision ended is the newer one's."""
+    progress = fan_outs.of(row)
+    if progress is not None and progress.superseded_by_id is not None:
+        return
+    if progress is not None and progress.paused_at is not None:
+        raise NotNow("The fan-out is paused.")
+    batch, last = _next_batch(row, posts, FAN_OUT_BATCH, column=column, in_halves=True, now=now)
+    if recompute is None:
+        effects.recompute(batch, now=now)
+    else:
+        recompute(batch)
     if progress is not None:
-        progress.done += len(batch)
-        # Posts may join or leave on the way: what was done is then the better count.
-        progress.total = progress.done if finished else max(progress.total, progress.done)
-        progress.finished_at = now if finished else None
-        progress.save(update_fields=["done", "total", "finished_at"])
+        fan_outs.count(progress, row, len(batch), last=last, now=now)
 
 
 def _next_batch(
-    row: Outbox, posts: "QuerySet[Any, uuid.UUID]", size: int, *, now: datetime
+    row: Outbox,
+    posts: "QuerySet[Any, uuid.UUID]",
+    size: int,
+    *,
+    column: str = "pk",
+    in_halves: bool = False,
+    now: datetime,
 ) -> tuple[list[uuid.UUID], bool]:
     """The next posts in id order, and whether they are the last; the rest is owed as a new row, so that
-    others get their turn."""
-    after = row.payload.get("after")
-    batch = list((posts.filter(pk__gt=after) if after else posts).order_by("pk")[:size])
+    others get their turn. `in_halves`: as two rows after the first batch, for two workers at a time."""
+    after, upto = row.payload.get("after"), row.payload.get("upto")
+    rest = posts.filter(**{f"{column}__lte": upto}) if upto else posts
+    batch = list((rest.filter(**{f"{column}__gt": after}) if after else rest).order_by(column)[:size])
     if len(batch) < size:
         return batch, True
-    outbox.put(OutboxKind(row.kind), [row.target], now=now, payload={**row.payload, "after": str(batch[-1])})
+    parts: list[dict[str, str]] = [{"after": str(batch[-1])}]
+    if in_halves and not after:
+        left = posts.filter(**{f"{column}__gt": batch[-1]}).order_by(column)
+        number = left.count()
+        if number > 2 * size:
+            middle = str(left[number // 2])
+            parts = [{"after": str(batch[-1]), "upto": middle}, {"after": middle}]
+    for part in parts:
+        outbox.put(OutboxKind(row.kind), [row.target], now=now, payload={**row.payload, **part})
     return batch, False
 
 
@@ -231,7 +269,7 @@ def _judge_flags(row: Outbox, now: datetime) -> None:
 
 def _judge_cluster(row: Outbox, now: datetime) -> None:
     """Answer the flags, and let edited posts get or lose the re-check that a verdict asks for."""
-    batch, _ = _next_batch(row, _posts_of_cluster(row.target), JUDGE_BATCH, now=now)
+    batch, _ = _next_batch(row, _posts_of_cluster(row.target), JUDGE_BATCH, column="post_id", now=now)
     flags.answer(batch, now=now)
     members = ClusterMember.objects.filter(
         cluster_id=row.target, post_id__in=batch, left_at__isnull=True

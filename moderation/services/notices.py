@@ -1,13 +1,13 @@
 """Notices: a person is told once, after the effect has been stable for a while; told again when it is lifted."""
 
-import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from moderation.enums import DecisionKind, NoticeKind
+from moderation.ids import among, array
 from moderation.models import Decision, Notice
 from moderation.selectors import policies
 
@@ -25,27 +25,33 @@ _DESK = (DecisionKind.REMOVAL, DecisionKind.HIDE, DecisionKind.RESTRICTION)
 
 
 def after(changes: Iterable["Change"], *, now: datetime) -> None:
-    """Write, restart and cancel notices for what a recompute changed, in a handful of queries.
+    """Write, restart and cancel notices for what a recompute changed, for all posts alike at once.
 
     Ratings dwell (domain 4): the author is told after 6 h without change; a changed verdict restarts the
     clock, a reversal cancels it. Whoever was told already is told that it was withdrawn.
     Removals and hides are told at once.
     """
-    changes = list(changes)
-    began = {c.post_id: _because(c.after) - _because(c.before) for c in changes}
-    ended = {c.post_id: _because(c.before) - _because(c.after) for c in changes}
-    ids = {i for part in (*began.values(), *ended.values()) for i in part}
-    decisions = {str(d.pk): d for d in Decision.objects.filter(pk__in=ids)}
-    told = _Told(list(began), decisions)
-    dwell = timedelta(hours=policies.at(now).data["notices"]["author_dwell_hours"])
+    alike: dict[tuple[frozenset[str], frozenset[str], bool], list[str]] = {}
     for change in changes:
-        new = [decisions[i] for i in sorted(began[change.post_id])]
-        old = [decisions[i] for i in sorted(ended[change.post_id])]
+        before, after = _because(change.before), _because(change.after.document)
+        if before != after:
+            removed = bool((change.after.document or {}).get("removed"))
+            alike.setdefault((after - before, before - after, removed), []).extend(change.post_ids)
+    if not alike:
+        return
+    ids = {i for began, ended, _ in alike for i in began | ended}
+    decisions = {str(d.pk): d for d in Decision.objects.filter(pk__in=ids)}
+    dwell = timedelta(hours=policies.at(now).data["notices"]["author_dwell_hours"])
+    for (began, ended, removed), posts in alike.items():
+        new = [decisions[i] for i in sorted(began)]
+        old = [decisions[i] for i in sorted(ended)]
+        told = _Told(posts, now=now)
+        if old:
+            told.hold([*old, *new])
+        for decision in new:  # before the endings: what was told of what ends counts as it was
+            told.begin(decision, next((d for d in old if _says(d) == _says(decision)), None), dwell=dwell)
         for decision in old:
-            told.end(change, decision, new, now=now)
-        for decision in new:
-            told.begin(change, decision, old, dwell=dwell, now=now)
-    told.write(now=now)
+            told.end(decision, new, removed=removed)
 
 
 @transaction.atomic
@@ -58,77 +64,79 @@ def deliver(*, now: datetime, limit: int = 500) -> int:
     return Notice.objects.filter(pk__in=ids).update(sent_at=now)
 
 
+_BEGIN = """
+INSERT INTO moderation_notice (id, kind, actor_id, post_id, decision_id, data, at, due_at)
+SELECT uuidv7(), %(kind)s, p.actor_id, p.id, %(decision)s, '{}', %(now)s,
+       CASE WHEN before.id IS NOT NULL AND before.cancelled_at IS NULL THEN before.due_at ELSE %(due)s END
+FROM moderation_post p
+LEFT JOIN moderation_notice before
+    ON before.kind = %(kind)s AND before.actor_id = p.actor_id AND before.post_id = p.id
+    AND before.decision_id = %(same)s
+WHERE p.id = ANY(%(posts)s::uuid[]) AND before.sent_at IS NULL
+ORDER BY p.id
+ON CONFLICT (kind, actor_id, post_id, decision_id) WHERE actor_id IS NOT NULL
+DO UPDATE SET cancelled_at = NULL, at = excluded.at, due_at = excluded.due_at
+WHERE moderation_notice.sent_at IS NULL
+"""
+
+_CANCEL = """
+UPDATE moderation_notice n SET cancelled_at = %(now)s
+FROM moderation_post p
+WHERE p.id = ANY(%(posts)s::uuid[]) AND n.actor_id = p.actor_id AND n.post_id = p.id
+  AND n.kind = %(kind)s AND n.decision_id = %(decision)s AND n.sent_at IS NULL AND n.cancelled_at IS NULL
+"""
+
+_TELL_THE_TOLD = """
+INSERT INTO moderation_notice (id, kind, actor_id, post_id, decision_id, data, at, due_at)
+SELECT uuidv7(), %(news)s, p.actor_id, p.id, %(decision)s, '{}', %(now)s, %(now)s
+FROM moderation_post p JOIN moderation_notice n ON n.actor_id = p.actor_id AND n.post_id = p.id
+WHERE p.id = ANY(%(posts)s::uuid[])
+  AND n.kind = %(kind)s AND n.decision_id = %(decision)s AND n.sent_at IS NOT NULL
+ORDER BY p.id
+ON CONFLICT (kind, actor_id, post_id, decision_id) WHERE actor_id IS NOT NULL DO NOTHING
+"""
+
+
 class _Told:
-    """The notices about some posts and decisions as they are, locked, and what is to become of them."""
+    """What the authors of some posts were told and are to be told; each question is one statement."""
 
-    def __init__(self, posts: Sequence[uuid.UUID], decisions: Mapping[str, Decision]) -> None:
+    def __init__(self, posts: Sequence[str], *, now: datetime) -> None:
+        self._posts = posts
+        self._asked = {"posts": array(posts), "now": now}
+        self._now = now
+
+    def hold(self, decisions: Sequence[Decision]) -> None:
+        """Lock the notices about these posts and decisions: none is sent while it is judged here."""
         rows = Notice.objects.select_for_update(no_key=True, of=("self",)).filter(
-            post_id__in=posts, decision_id__in=[d.pk for d in decisions.values()], actor__isnull=False
+            post_id__in=among(self._posts), decision_id__in=[d.pk for d in decisions], actor__isnull=False
         )
-        self._known = {(n.kind, n.post_id, n.decision_id): n for n in rows.order_by("id")}
-        self._new: list[Notice] = []
-        self._cancelled: set[uuid.UUID] = set()
-        self._revived: dict[datetime, list[uuid.UUID]] = {}
+        list(rows.order_by("id").values_list("pk", flat=True))
 
-    def end(self, change: "Change", decision: Decision, began: Sequence[Decision], *, now: datetime) -> None:
-        """Cancel what was not told yet; tell who was told, unless a new decision took its place."""
+    def begin(self, decision: Decision, same: Decision | None, *, dwell: timedelta) -> None:
+        """Tell what a decision began to do. `same` said it before: then it is no news, and its clock goes on.
+
+        One that ended and begins again starts its clock anew.
+        """
         kind = _KIND_OF.get(DecisionKind(decision.kind))
-        known = self._known.get((kind, change.post_id, decision.pk)) if kind else None
-        if known is None:
-            return
-        if known.sent_at is None:
-            self._cancelled.add(known.pk)
-        elif kind == NoticeKind.RATED:
-            if not any(d.cluster_id == decision.cluster_id for d in began):
-                self._add(NoticeKind.WITHDRAWN, change, decision, due=now, now=now)
-        elif not any(d.kind in _DESK for d in began) and not (change.after or {}).get("removed"):
-            self._add(NoticeKind.RESTORED, change, decision, due=now, now=now)
+        if kind is not None:
+            due = self._now if kind in AT_ONCE else self._now + dwell
+            self._do(_BEGIN, kind, decision, same=same.pk if same else None, due=due)
 
-    def begin(
-        self,
-        change: "Change",
-        decision: Decision,
-        ended: Sequence[Decision],
-        *,
-        dwell: timedelta,
-        now: datetime,
-    ) -> None:
-        """Tell what a decision began to do; the same verdict on better grounds is not news."""
+    def end(self, decision: Decision, began: Sequence[Decision], *, removed: bool) -> None:
+        """Cancel what was not told yet; tell who was told, unless a new decision took its place."""
         kind = _KIND_OF.get(DecisionKind(decision.kind))
         if kind is None:
             return
-        due = now if kind in AT_ONCE else now + dwell
-        same = next((d for d in ended if _says(d) == _says(decision)), None)
-        before = self._known.get((kind, change.post_id, same.pk)) if same else None
-        if before is not None and before.sent_at is not None:
-            return
-        if before is not None and before.cancelled_at is None:
-            due = before.due_at
-        known = self._known.get((kind, change.post_id, decision.pk))
-        if known is None:
-            self._add(kind, change, decision, due=due, now=now)
-        elif known.sent_at is None:  # it ended and began again: the clock restarts
-            self._revived.setdefault(due, []).append(known.pk)
+        self._do(_CANCEL, kind, decision)
+        if kind == NoticeKind.RATED:
+            if not any(d.cluster_id == decision.cluster_id for d in began):
+                self._do(_TELL_THE_TOLD, kind, decision, news=NoticeKind.WITHDRAWN)
+        elif not any(d.kind in _DESK for d in began) and not removed:
+            self._do(_TELL_THE_TOLD, kind, decision, news=NoticeKind.RESTORED)
 
-    def write(self, *, now: datetime) -> None:
-        Notice.objects.filter(pk__in=self._cancelled, cancelled_at__isnull=True).update(cancelled_at=now)
-        for due, ids in self._revived.items():
-            Notice.objects.filter(pk__in=ids).update(cancelled_at=None, at=now, due_at=due)
-        Notice.objects.bulk_create(self._new, ignore_conflicts=True, batch_size=2000)
-
-    def _add(
-        self, kind: NoticeKind, change: "Change", decision: Decision, *, due: datetime, now: datetime
-    ) -> None:
-        self._new.append(
-            Notice(
-                kind=kind,
-                actor_id=change.actor_id,
-                post_id=change.post_id,
-                decision=decision,
-                at=now,
-                due_at=due,
-            )
-        )
+    def _do(self, statement: str, kind: NoticeKind, decision: Decision, **more: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, {**self._asked, "kind": kind, "decision": decision.pk, **more})
 
 
 def _says(verdict: Decision) -> tuple[object, ...]:
@@ -138,5 +146,5 @@ def _says(verdict: Decision) -> tuple[object, ...]:
     return (verdict.cluster_id, verdict.outcome, verdict.contested)
 
 
-def _because(document: dict[str, Any] | None) -> set[str]:
-    return set((document or {}).get("because", ()))
+def _because(document: dict[str, Any] | None) -> frozenset[str]:
+    return frozenset((document or {}).get("because", ()))
