@@ -23,16 +23,17 @@ StartWorker = Callable[..., Child]
 def start_worker(transactional_db: None, tmp_path: Path) -> Iterator[StartWorker]:
     """`start_worker("effects", …)` starts a worker of these queues, all without a name, and waits until it
     listens. What it works on must be committed: the test runs without a transaction around it.
+    `app` is the module of another Celery application.
     """
     started: list[Child] = []
 
-    def start(*queues: str, concurrency: int = 1) -> Child:
+    def start(*queues: str, concurrency: int = 1, app: str = "config") -> Child:
         name = f"worker-{len(started)}"
         database = connection.settings_dict["NAME"]
         command = Command(
             name=name,
             argv=(
-                sys.executable, "-m", "celery", "-A", "config", "worker", "--loglevel", "INFO",
+                sys.executable, "-m", "celery", "-A", app, "worker", "--loglevel", "INFO",
                 "--queues", ",".join(queues or settings.TASK_QUEUES), "--concurrency", str(concurrency),
                 "--hostname", f"{name}-{os.getpid()}@%h", "--without-gossip", "--without-mingle",
             ),
