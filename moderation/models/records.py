@@ -21,7 +21,9 @@ class Notice(models.Model):
     reporter = models.ForeignKey(
         "Reporter", null=True, on_delete=models.PROTECT, related_name="notices", db_index=False
     )
-    post = models.ForeignKey("Post", null=True, on_delete=models.PROTECT, related_name="notices")
+    post = models.ForeignKey(
+        "Post", null=True, on_delete=models.PROTECT, related_name="notices", db_index=False
+    )
     decision = models.ForeignKey(
         "Decision", null=True, on_delete=models.PROTECT, related_name="notices", db_index=False
     )
@@ -42,7 +44,8 @@ class Notice(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(
-                fields=["kind", "actor", "post", "decision"],
+                # (the post first: a fan-out goes through posts in order, and so through this index)
+                fields=["post", "decision", "kind", "actor"],
                 condition=Q(actor__isnull=False),
                 name="notice_once",
                 violation_error_message=_("This person is told already."),

@@ -74,7 +74,7 @@ LEFT JOIN moderation_notice before
     AND before.decision_id = %(same)s
 WHERE p.id = ANY(%(posts)s::uuid[]) AND before.sent_at IS NULL
 ORDER BY p.id
-ON CONFLICT (kind, actor_id, post_id, decision_id) WHERE actor_id IS NOT NULL
+ON CONFLICT (post_id, decision_id, kind, actor_id) WHERE actor_id IS NOT NULL
 DO UPDATE SET cancelled_at = NULL, at = excluded.at, due_at = excluded.due_at
 WHERE moderation_notice.sent_at IS NULL
 """
@@ -93,7 +93,7 @@ FROM moderation_post p JOIN moderation_notice n ON n.actor_id = p.actor_id AND n
 WHERE p.id = ANY(%(posts)s::uuid[])
   AND n.kind = %(kind)s AND n.decision_id = %(decision)s AND n.sent_at IS NOT NULL
 ORDER BY p.id
-ON CONFLICT (kind, actor_id, post_id, decision_id) WHERE actor_id IS NOT NULL DO NOTHING
+ON CONFLICT (post_id, decision_id, kind, actor_id) WHERE actor_id IS NOT NULL DO NOTHING
 """
 
 
