@@ -109,7 +109,8 @@ def write(entries: Iterable[tuple[object, Entry]], during: Epoch | None) -> bool
         for start in range(0, len(rows), 500):
             part = rows[start : start + 500]
             numbers: dict[tuple[datetime | None, int], int] = {}
-            bodies, said = [], []
+            bodies: list[str] = []
+            said: list[int] = []
             for _, entry in part:
                 which = (entry.valid_until, id(entry.document))
                 if which not in numbers:

@@ -112,7 +112,7 @@ def compute(
     post_ids: Collection[uuid.UUID], *, now: datetime, rules: Policy | None = None
 ) -> dict[uuid.UUID, policy.State]:
     """The pure function's answer for these posts at `now`; writes nothing. `rules` as in `alike`."""
-    states = {}
+    states: dict[uuid.UUID, policy.State] = {}
     for group in alike(post_ids, now=now, rules=rules):
         state = policy.effective_state(group.inputs, now)
         states.update((uuid.UUID(i), state) for i in group.post_ids)

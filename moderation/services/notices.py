@@ -102,7 +102,7 @@ class _Told:
 
     def __init__(self, posts: Sequence[str], *, now: datetime) -> None:
         self._posts = posts
-        self._asked = {"posts": array(posts), "now": now}
+        self._asked: dict[str, Any] = {"posts": array(posts), "now": now}
         self._now = now
 
     def hold(self, decisions: Sequence[Decision]) -> None:
@@ -134,7 +134,7 @@ class _Told:
         elif not any(d.kind in _DESK for d in began) and not removed:
             self._do(_TELL_THE_TOLD, kind, decision, news=NoticeKind.RESTORED)
 
-    def _do(self, statement: str, kind: NoticeKind, decision: Decision, **more: object) -> None:
+    def _do(self, statement: str, kind: NoticeKind, decision: Decision, **more: Any) -> None:
         with connection.cursor() as cursor:
             cursor.execute(statement, {**self._asked, "kind": kind, "decision": decision.pk, **more})
 

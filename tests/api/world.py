@@ -5,11 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 from factcheck.enums import MembershipRole
-from factcheck.models import Membership, Partner
+from factcheck.models import Claim, Membership, Partner
 from factcheck.services import people
 from moderation.caller import Caller
 from moderation.enums import DeskAction, Ground, Scope
-from moderation.models import Post, ReviewItem
+from moderation.models import FanOut, Post, ReviewItem
 from moderation.services import escalations, flags, policies
 from moderation.services.escalations import CaseRef
 from tests.api.clients import Api, as_person, key
@@ -47,6 +47,10 @@ class World:
         self.ids |= {"post": self._objects[OWN]["post"]} | self._case(p.specialist(clock=clock))
         draft = policies.draft(base=1, caller=self.people["administrator"], now=clock())
         self.ids["draft"], self.policy = str(draft.pk), draft.data
+        cluster = Claim.objects.get(pk=self._objects[OWN]["claim_id"]).cluster
+        self.ids["fan_out"] = str(
+            FanOut.objects.create(cluster=cluster, total=2, started_at=clock()).pk  # half-way
+        )
         self.keys = {kind: self._key(kind) for kind in EVERYBODY if kind not in ("anonymous", *self.people)}
         self.callers = {kind: self._sign_in(kind) for kind in EVERYBODY}
 
@@ -59,6 +63,7 @@ class World:
         ids = {
             "case_id": self.ids["case"],
             "draft_id": self.ids["draft"],
+            "fan_out_id": self.ids["fan_out"],
             "number": "1",
             **self._objects[FOREIGN if which == FOREIGN else OWN],
             "flag_id": self._flags["member" if which == FOREIGN and kind != "member" else kind]
