@@ -8,14 +8,14 @@ import uuid
 from collections.abc import Collection
 from datetime import datetime
 
+from django.db import connection
 from django.db.models import Q
 
 from moderation.errors import NotFound
-from moderation.ids import among
+from moderation.ids import array
 from moderation.models import (
     Actor,
     Cluster,
-    EffectiveState,
     Escalation,
     Flag,
     PolicyDraft,
@@ -58,11 +58,20 @@ def actors(actor_ids: Collection[uuid.UUID]) -> list[Actor]:
     )
 
 
+_HOLD_STATES = """
+SELECT max(computed_at) FROM (
+    SELECT computed_at FROM moderation_effectivestate WHERE post_id = ANY(%s::uuid[])
+    ORDER BY post_id FOR NO KEY UPDATE
+) AS held
+"""
+
+
 def hold_states(post_ids: Collection[uuid.UUID]) -> datetime | None:
     """Lock the states: whoever writes one of them now is waited for. Returns when the newest was computed."""
-    held = EffectiveState.objects.select_for_update(no_key=True, of=("self",))
-    times = held.filter(post_id__in=among(post_ids)).order_by("post_id").values_list("computed_at", flat=True)
-    return max(set(times), default=None)
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLD_STATES, [array(post_ids)])
+        newest: datetime | None = cursor.fetchone()[0]
+    return newest
 
 
 def escalation(escalation_id: uuid.UUID) -> Escalation:
