@@ -130,6 +130,8 @@ PAGES: dict[str, Page] = {
     "healthz": Page(get=Door(EVERYBODY), is_open=True),
     "system": _own_read(READ_EVERYTHING),
     "system-retry": _act(ADMINISTRATOR, foreign=None),
+    "system-pause": _act(ADMINISTRATOR, foreign=None),
+    "system-resume": _act(ADMINISTRATOR, foreign=None),
     "audit": _own_read(READ_EVERYTHING),
     "audit-verify": _act(READ_EVERYTHING, own=200),
     "audit-export": _own_read(READ_EVERYTHING),
