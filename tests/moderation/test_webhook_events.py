@@ -120,7 +120,7 @@ def test_an_escalation_is_told_with_its_organisation_and_without_note_or_person(
     endpoint(URL, "escalation.opened", clock=clock)
     rita = p.specialist(clock=clock)
     office = Organisation(rita.person, "Clarim")
-    monkeypatch.setattr(organisations, "_sources", [lambda ids: {office.id: "Clarim"}])
+    monkeypatch.setattr(organisations, "_names", [lambda ids: {office.id: "Clarim"}])
     asking = type(rita)(role=rita.role, person_id=rita.person_id, organisation=office)
     post = p.post(clock=clock)
 
@@ -175,7 +175,7 @@ def test_an_endpoint_hears_what_happens_after_it_was_made(clock):
 
 
 def test_an_organisation_hears_of_its_own_only(clock, monkeypatch):
-    monkeypatch.setattr(organisations, "_sources", [lambda ids: dict.fromkeys(ids, "Clarim")])
+    monkeypatch.setattr(organisations, "_names", [lambda ids: dict.fromkeys(ids, "Clarim")])
     clarim, other = (p.person().pk for _ in range(2))
     made, _ = endpoint(URL, "rating.published", clock=clock, organisation=clarim)
     for number, whose in enumerate((clarim, other, None)):
@@ -189,7 +189,7 @@ def test_an_organisation_hears_of_its_own_only(clock, monkeypatch):
     assert [d.event.data["n"] for d in WebhookDelivery.objects.filter(endpoint=made)] == [0]
     with pytest.raises(Invalid):
         endpoint(URL, "post.removed", clock=clock, organisation=clarim)
-    monkeypatch.setattr(organisations, "_sources", [])
+    monkeypatch.setattr(organisations, "_names", [])
     with pytest.raises(Invalid):
         endpoint(URL, "rating.published", clock=clock, organisation=clarim)
 

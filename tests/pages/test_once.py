@@ -12,7 +12,7 @@ from moderation.models import ApiClient, IdempotencyKey
 from tests.factories import platform as p
 from tests.factories.pages import visitor
 from tests.pages.page_expectations import PAGES
-from tests.pages.test_walk import served
+from tests.pages.test_walk import names_in, served
 from tests.pages.world import PageWorld
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +61,7 @@ def stored() -> dict[str, int]:
 
 @pytest.mark.parametrize("name", ACTS)
 def test_a_form_that_is_sent_twice_is_carried_out_once_and_answered_the_same(world, name):
-    door, names = PAGES[name].post, list(dict(served())[name].pattern.converters)
+    door, names = PAGES[name].post, names_in(dict(served())[name])
     for kind in door.allowed if name not in FILLED else list(door.allowed)[:1]:
         address = reverse(name, kwargs=world.kwargs(names, "own", kind))
         fields = {
