@@ -55,10 +55,9 @@ class World:
         admin = {"caller": self.people["administrator"], "now": clock()}
         hook, _ = webhooks.add(name="A", url="https://hooks.example/", event_types=["post.removed"], **admin)
         self.ids |= {"webhook": str(hook.pk), "delivery": str(deliveries.ping(hook.pk, **admin).pk)}
-        cluster = Claim.objects.get(pk=self._objects[OWN]["claim_id"]).cluster
-        self.ids["fan_out"] = str(
-            FanOut.objects.create(cluster=cluster, total=2, started_at=clock()).pk  # half-way
-        )
+        for which in (FOREIGN, OWN):  # a decision on its way over each claim
+            cluster = Claim.objects.get(pk=self._objects[which]["claim_id"]).cluster
+            self.ids["fan_out"] = str(FanOut.objects.create(cluster=cluster, total=2, started_at=clock()).pk)
         self.keys = {kind: self._key(kind) for kind in EVERYBODY if kind not in ("anonymous", *self.people)}
         self.callers = {kind: self._sign_in(kind) for kind in EVERYBODY}
 
