@@ -192,7 +192,7 @@ def resume(partner_id: uuid.UUID, *, caller: Caller, now: datetime) -> Partner:
 
 def free_leases(person_ids: Sequence[uuid.UUID], *, partner: Partner, now: datetime) -> int:
     """End what these people hold for the partner, on the items and in the history."""
-    freed = queue.free_all_of(person_ids, organisation=partner.pk)
+    freed = queue.free_all_of(person_ids, organisations=[partner.pk])
     Lease.objects.filter(partner=partner, person_id__in=person_ids, ended_at__isnull=True).update(
         ended_at=now, ending=LeaseEnding.FREED
     )
@@ -204,12 +204,12 @@ def free_stopped(*, organisation: uuid.UUID | None, country: str, now: datetime)
 
     Items stay in the queue, for others. Safe to repeat.
     """
-    return sum(
-        free_leases(
-            list(find.people_of(partner).values_list("person_id", flat=True)), partner=partner, now=now
-        )
-        for partner in find.within(organisation=organisation, country=country)
+    stopped = list(find.within(organisation=organisation, country=country).values_list("pk", flat=True))
+    freed = queue.free_all_of(None, organisations=stopped)
+    Lease.objects.filter(partner_id__in=stopped, ended_at__isnull=True).update(
+        ended_at=now, ending=LeaseEnding.FREED
     )
+    return len(freed)
 
 
 def _locked(partner_id: uuid.UUID) -> Partner:

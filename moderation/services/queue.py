@@ -198,14 +198,15 @@ def put_back(item_id: uuid.UUID, *, caller: Caller, now: datetime, reason: str) 
 
 
 def free_all_of(
-    person_ids: Collection[uuid.UUID], *, organisation: uuid.UUID | None = None
+    person_ids: Collection[uuid.UUID] | None, *, organisations: Collection[uuid.UUID] | None = None
 ) -> list[ReviewItem]:
-    """End every lease these people hold (for one organisation, if named); returns the freed items."""
-    held = ReviewItem.objects.select_for_update(no_key=True, of=("self",)).filter(
-        status=ItemStatus.OPEN, holder_id__in=person_ids
-    )
-    if organisation is not None:
-        held = held.filter(held_for=organisation)
+    """End every lease these people hold for these organisations (None: whoever, for whomever); the freed items."""
+    held = ReviewItem.objects.select_for_update(no_key=True, of=("self",))
+    held = held.filter(status=ItemStatus.OPEN, holder__isnull=False)
+    if person_ids is not None:
+        held = held.filter(holder_id__in=person_ids)
+    if organisations is not None:
+        held = held.filter(held_for__in=organisations)
     items = list(held.order_by("id"))
     for item in items:
         _let_go(item)

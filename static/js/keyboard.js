@@ -14,11 +14,17 @@ function typing(target) {
   return target.matches("input") && !CLICKED_INPUTS.includes(target.type);
 }
 
+/** data-key-when="SELECTOR": the key is this element's only while the page has something like that. */
+function applies(element) {
+  const when = element.dataset.keyWhen;
+  return !when || document.querySelector(when) !== null;
+}
+
 /** Elements with a key that can be used now: inside the open dialog if there is one, else outside closed ones. */
 function candidates() {
   const open = [...document.querySelectorAll("dialog[open]")].filter((d) => d.matches(":modal")).pop();
   return [...(open || document).querySelectorAll("[data-key]")].filter(
-    (element) => !element.matches(":disabled") && (open || !element.closest("dialog")) && element.getAttribute("aria-disabled") !== "true",
+    (element) => !element.matches(":disabled") && (open || !element.closest("dialog")) && element.getAttribute("aria-disabled") !== "true" && applies(element),
   );
 }
 
@@ -76,7 +82,7 @@ document.addEventListener("keyboard:press", (event) => press(event.detail));
 function list(help) {
   const lines = new Map();
   for (const element of document.querySelectorAll("[data-key][data-key-label]")) {
-    if (!lines.has(element.dataset.key)) lines.set(element.dataset.key, element.dataset.keyLabel);
+    if (applies(element) && !lines.has(element.dataset.key)) lines.set(element.dataset.key, element.dataset.keyLabel);
   }
   const place = help.querySelector("[data-key-list]");
   const rows = document.querySelector("[data-rows]");

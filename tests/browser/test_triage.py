@@ -57,6 +57,7 @@ def test_the_whole_job_by_keyboard_alone(open_as, queue, work, rita, partner, fa
     work()
     assert p.feed_of(first, clock=timezone.now) == 0.2
 
+    page.wait_for_timeout(300)  # nobody reads an item and escalates it in less
     page.keyboard.press("e")
     page.keyboard.press("1")
     page.get_by_label("What should the desk know?").fill("They name a place and a time.")
@@ -95,6 +96,28 @@ def test_the_list_is_walked_and_opened_by_keys_without_claiming(open_as, queue, 
     expect(page.locator("#item-title")).to_contain_text("Two stories.")
     expect(page.locator("[data-row][aria-current]")).to_contain_text("Two stories.")
     assert not open_items().filter(holder__isnull=False).exists()
+
+
+def test_c_takes_the_item_that_was_opened_from_the_list_and_never_the_next_one(open_as, queue, rita):
+    """The list stays as it is while an item is opened beside it: its “Next” gives the key away."""
+    queue("The town well is poisoned.", "Goats sit in parliament.")
+    page = open_as(rita)
+    page.goto("/triage/")
+    expect(page.locator(".queue-top kbd")).to_be_visible()
+    page.get_by_role("link", name=re.compile("Goats sit")).first.click()
+    expect(page.locator("#item-title")).to_contain_text("Goats sit in parliament.")
+    expect(page.locator(".queue-top kbd")).to_be_hidden()
+    page.wait_for_timeout(300)  # (keys rest for a moment after another item appears)
+
+    for _ in range(2):  # the second time there is nothing to take
+        page.keyboard.press("c")
+        expect(page.locator(".lease[data-mine]")).to_be_visible()
+        page.wait_for_timeout(500)
+        expect(page.locator("#item-title")).to_contain_text("Goats sit in parliament.")
+
+    assert (
+        open_items().get(holder__isnull=False).post.current_version.content.text == "Goats sit in parliament."
+    )
 
 
 def test_cancel_escape_and_back_claim_and_decide_nothing(open_as, queue, rita):

@@ -19,8 +19,8 @@ INDEXES = ("actor_by_words", "post_by_words", "post_by_link", "person_by_name", 
            "claim_by_words", "rating_by_words")  # fmt: skip
 WORDS = "md5(n::text) || ' ' || md5((n * 7)::text) || ' وحتى هنا слово ' || n"
 FILL = f"""
-INSERT INTO moderation_actor (id, kind, external_id, name, added_at)
-SELECT gen_random_uuid(), 'page', 'many-' || n, 'Page ' || md5(n::text), %(at)s FROM generate_series(1, {ROWS}) n;
+INSERT INTO moderation_actor (id, kind, external_id, name, country, added_at)
+SELECT gen_random_uuid(), 'page', 'many-' || n, 'Page ' || md5(n::text), '', %(at)s FROM generate_series(1, {ROWS}) n;
 
 INSERT INTO moderation_post (id, external_id, actor_id, language, regions, topic, published_at, added_at, deleted_by)
 SELECT gen_random_uuid(), a.external_id, a.id, 'en', '{{}}', '', %(at)s, %(at)s, ''

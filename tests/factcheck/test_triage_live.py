@@ -115,5 +115,5 @@ def test_a_poll_without_news_is_cheap(hers, rita, wall, django_assert_max_num_qu
     leases.take(item.pk, caller=rita, now=wall())
     url, version = poll_of(hers.get(page(item)))
 
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         assert ask(hers, url, version).status_code == 204

@@ -151,6 +151,7 @@ def test_the_end_of_a_hide_that_was_overtaken_changes_nothing_afterwards(stage, 
     began = now() - DAY + timedelta(seconds=12)
     escalations.hide(desk.ref, explanation="Until seen.", caller=desk.paula, now=began)
     assert until(lambda: desk.removed and nothing_is_owed()), stage.logs()
+    assert until(lambda: Notice.objects.filter(kind="hidden", sent_at__isnull=False).exists()), stage.logs()
     proposal = desk.propose()
     stage.kill(worker)
     if second_key:

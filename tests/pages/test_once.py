@@ -61,7 +61,7 @@ def stored() -> dict[str, int]:
 
 @pytest.mark.parametrize("name", ACTS)
 def test_a_form_that_is_sent_twice_is_carried_out_once_and_answered_the_same(world, name):
-    door, names = PAGES[name].post, names_in(dict(served())[name])
+    door, names = PAGES[name].post, names_in(dict(served())[name].pattern)
     for kind in door.allowed if name not in FILLED else list(door.allowed)[:1]:
         address = reverse(name, kwargs=world.kwargs(names, "own", kind))
         fields = {

@@ -38,9 +38,9 @@ def served(urls=None, path="", space="") -> Iterator[tuple[str, URLPattern]]:
             yield (f"{space}{entry.name}" if entry.name else here), entry
 
 
-def names_in(entry: URLPattern) -> list[str]:
-    """The parts of an address that name something."""
-    return list(entry.pattern.converters) or list(entry.pattern.regex.groupindex)
+def names_in(pattern) -> list[str]:
+    """What an address is made of, whether it is written with converters or as an expression."""
+    return list(pattern.converters) or list(pattern.regex.groupindex)
 
 
 def tables() -> dict[str, Page]:
@@ -75,7 +75,7 @@ def clients(world):
 @pytest.mark.parametrize("name", PAGES)
 def test_everybody_sees_and_does_what_they_may_and_learns_nothing_else(world, clients, name):
     page, entry = PAGES[name], dict(served())[name]
-    names = names_in(entry)
+    names = names_in(entry.pattern)
     for method, door in (("GET", page.get), ("POST", page.post)):
         for kind in EVERYBODY:
             answers = {}

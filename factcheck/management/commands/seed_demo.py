@@ -33,6 +33,7 @@ SHOWN = (
     (Role.POLICY_SPECIALIST, "policy@veracity.example"),
     (Role.POLICY_SPECIALIST, "policy2@veracity.example"),
     (Role.ADMINISTRATOR, "admin@veracity.example"),
+    (Role.ADMINISTRATOR, "admin2@veracity.example"),  # the second key of policies and switches
     (Role.AUDITOR, "auditor@veracity.example"),
 )
 
