@@ -1,6 +1,7 @@
 """From a rating sent to its effect served, for one post at a time, beside a message through the same queue."""
 
 import time
+from typing import Any
 
 from bench import fill, measure
 from bench.stage import Client, Stage
@@ -23,7 +24,7 @@ def run(stage: Stage) -> None:
     latencies, errors = [], 0
     began = time.perf_counter()
     for n in range(1, RATINGS + 1):
-        seconds = _rate_and_wait(reviewer, platform, f"ext:rated-{n}", f"https://{domain}/{n}")
+        seconds = rate_and_wait(reviewer, platform, f"ext:rated-{n}", f"https://{domain}/{n}")
         if seconds is None:
             errors += 1
         else:
@@ -40,19 +41,11 @@ def run(stage: Stage) -> None:
     )
 
 
-def _rate_and_wait(reviewer: Client, platform: Client, post: str, article: str) -> float | None:
+def rate_and_wait(reviewer: Client, platform: Client, post: str, article: str) -> float | None:
     """Seconds from sending the rating until the lookup shows it."""
-    item = reviewer.call("POST", "/items", {"post": post})[1]
-    item = reviewer.call("POST", f"/items/{item['id']}/take", {})[1]
-    rating = {
-        "version": item["version"],
-        "verdict": "false",
-        "claim": {"text": f"The bridge will be closed, says {post}."},
-        "headline": "No, the bridge stays open",
-        "explanation": "The council published its calendar.",
-        "article_url": article,
-    }
+    item = _taken(reviewer, post)
     sent = time.perf_counter()
+    rating = draft(post, article) | {"version": item["version"]}
     if reviewer.call("POST", f"/items/{item['id']}/ratings", rating)[0] != 201:
         return None
     while time.perf_counter() - sent < DEADLINE:
@@ -60,3 +53,28 @@ def _rate_and_wait(reviewer: Client, platform: Client, post: str, article: str) 
         if answer.get("label") == "warning":
             return time.perf_counter() - sent
     return None
+
+
+def rate(reviewer: Client, post: str, article: str) -> Any:
+    """Rate a post false; returns the rating."""
+    item = _taken(reviewer, post)
+    rating = draft(post, article) | {"version": item["version"]}
+    status, answer = reviewer.call("POST", f"/items/{item['id']}/ratings", rating)
+    if status != 201:
+        raise RuntimeError(f"The post was not rated: {status} {answer}")
+    return answer
+
+
+def draft(post: str, article: str) -> dict[str, Any]:
+    return {
+        "verdict": "false",
+        "claim": {"text": f"The bridge will be closed, says {post}."},
+        "headline": "No, the bridge stays open",
+        "explanation": "The council published its calendar.",
+        "article_url": article,
+    }
+
+
+def _taken(reviewer: Client, post: str) -> Any:
+    item = reviewer.call("POST", "/items", {"post": post})[1]
+    return reviewer.call("POST", f"/items/{item['id']}/take", {})[1]

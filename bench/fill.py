@@ -5,7 +5,7 @@ import psycopg
 _POSTS = """
 WITH actor AS (
     INSERT INTO moderation_actor (id, kind, external_id, name, country, added_at)
-    SELECT uuidv7(), 'page', %(mark)s || g, 'Page ' || g, '', now() FROM generate_series(1, greatest(%(count)s / 50, 1)) g
+    SELECT uuidv7(), 'page', %(mark)s || g, 'Page ' || g, '', now() FROM generate_series(1, %(actors)s) g
     RETURNING id
 ), numbered AS (SELECT id, row_number() OVER () AS n, count(*) OVER () AS total FROM actor
 ), post AS (
@@ -42,10 +42,10 @@ FROM moderation_post p WHERE p.external_id LIKE %(mark)s || '%%'
 """
 
 
-def posts(connection: psycopg.Connection, *, mark: str, count: int) -> None:
-    """`count` posts with external ids `mark`1 … `mark`count."""
+def posts(connection: psycopg.Connection, *, mark: str, count: int, actors: int | None = None) -> None:
+    """`count` posts with external ids `mark`1 … `mark`count, of one actor for each 50 or of so many."""
     with connection.transaction():
-        connection.execute(_POSTS, {"mark": mark, "count": count})
+        connection.execute(_POSTS, {"mark": mark, "count": count, "actors": actors or max(count // 50, 1)})
         connection.execute(_CURRENT)
     connection.execute("ANALYZE")
 

@@ -7,13 +7,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "clients/python/src"))
 
-from bench import client, effects, feed, flags, lookup, take
+from bench import client, effects, fanout, feed, flags, lookup, take
 from bench.stage import product
 
 FIGURES = {
     "flags": flags.run,
     "take": take.run,
     "effects": effects.run,
+    "fanout": fanout.run,
     "lookup": lookup.run,
     "feed": feed.run,
     "client": client.run,

@@ -28,15 +28,17 @@ SECONDS_KEPT = 7 * 24 * 3600
 KEPT_BACK = ("regions", "rating_bp", "actor_bp")
 _ENTRY = re.compile(rb"(\d+)\|(\d+\.\d+)?\|(?:\{[^\n]*\}\n\{([^\n]*)\})?")
 
+# Versions and what they say come apart: thousands of posts may say the same, which is sent once.
 # A full server refuses to SET but not to DEL: better no value than an outdated one.
 _SET_IF_NEWER = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 local refusal
+local bodies = #ARGV - 2 * (#KEYS - 1)
 for i = 2, #KEYS do
-    local k, new = KEYS[i], ARGV[i + 1]
+    local k, version, body = KEYS[i], ARGV[bodies + 2 * i - 3], ARGV[ARGV[bodies + 2 * i - 2] + 2]
     local held = tonumber(string.match(redis.call('GETRANGE', k, 0, 24), '^(%d+)|') or '-1')
-    if held < tonumber(string.match(new, '^(%d+)|')) then
-        local done = redis.pcall('SET', k, new, 'EX', ARGV[2])
+    if held < tonumber(version) then
+        local done = redis.pcall('SET', k, version .. '|' .. body, 'EX', ARGV[2])
         if done.err then
             refusal = done
             redis.call('DEL', k)
@@ -122,7 +124,7 @@ def epoch() -> Epoch | None:
     return Epoch(run_id, token) if isinstance(token, bytes) else None
 
 
-def write(entries: Iterable[tuple[uuid.UUID, Entry]], during: Epoch | None) -> bool:
+def write(entries: Iterable[tuple[object, Entry]], during: Epoch | None) -> bool:
     """Write what is newer, if the epoch in which it was read still lasts; returns whether Redis took it."""
     redis_server = server()
     if during is None or redis_server.absent():
@@ -130,11 +132,21 @@ def write(entries: Iterable[tuple[uuid.UUID, Entry]], during: Epoch | None) -> b
     rows = list(entries)
     try:
         script = redis_server.client.register_script(_SET_IF_NEWER)
+        prefix = _key(during.run_id, "")
         for start in range(0, len(rows), 500):
             part = rows[start : start + 500]
+            numbers: dict[tuple[datetime | None, int], int] = {}
+            bodies: list[str] = []
+            said: list[int] = []
+            for _, entry in part:
+                which = (entry.valid_until, id(entry.document))
+                if which not in numbers:
+                    bodies.append(_body(entry))
+                    numbers[which] = len(bodies)
+                said += (entry.version, numbers[which])
             taken = script(
-                keys=[_key(during.run_id, "epoch"), *(_key(during.run_id, i) for i, _ in part)],
-                args=[during.token, SECONDS_KEPT, *(_format(e) for _, e in part)],
+                keys=[_key(during.run_id, "epoch"), *(f"{prefix}{i}" for i, _ in part)],
+                args=[during.token, SECONDS_KEPT, *bodies, *said],
             )
             if not taken:
                 return False
@@ -149,14 +161,15 @@ def _key(run_id: str, name: object) -> str:
     return key("effects", run_id, name)
 
 
-def _format(entry: Entry) -> str:
+def _body(entry: Entry) -> str:
+    """What stands behind the version."""
     until = entry.valid_until.timestamp() if entry.valid_until else ""
     body = ""
     if entry.document is not None:
         kept_back = {k: v for k, v in entry.document.items() if k in KEPT_BACK}
         told = {k: v for k, v in entry.document.items() if k not in KEPT_BACK}
         body = f"{_json(kept_back)}\n{_json(told)}"
-    return f"{entry.version}|{until}|{body}"
+    return f"{until}|{body}"
 
 
 def _json(members: dict[str, Any]) -> str:

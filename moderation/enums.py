@@ -280,6 +280,8 @@ class AuditEvent(TextChoices):
     SWITCH_REFUSED = "switch_refused"
     SWITCH_WITHDRAWN = "switch_withdrawn"
     SWITCH_RETURNED = "switch_returned"
+    FAN_OUT_PAUSED = "fan_out_paused"
+    FAN_OUT_RESUMED = "fan_out_resumed"
     KEY_CREATED = "key_created"
     KEY_REVOKED = "key_revoked"
     WEBHOOK_ADDED = "webhook_added"

@@ -6,16 +6,17 @@ All locks are FOR NO KEY UPDATE, so that inserts with foreign keys to the row go
 
 import uuid
 from collections.abc import Collection
+from datetime import datetime
 
 from django.db import connection
 from django.db.models import Q
 
 from moderation.errors import NotFound
+from moderation.ids import array
 from moderation.models import (
     Actor,
     ActorStanding,
     Cluster,
-    EffectiveState,
     Escalation,
     Flag,
     PolicyDraft,
@@ -68,18 +69,20 @@ def standings(actor_ids: Collection[uuid.UUID]) -> list[ActorStanding]:
     return list(rows.order_by("actor_id"))
 
 
-def states(post_ids: Collection[uuid.UUID]) -> list[EffectiveState]:
-    return list(
-        EffectiveState.objects.select_for_update(no_key=True, of=("self",))
-        .filter(post_id__in=post_ids)
-        .order_by("post_id")
-    )
+_HOLD_STATES = """
+SELECT max(computed_at) FROM (
+    SELECT computed_at FROM moderation_effectivestate WHERE post_id = ANY(%s::uuid[])
+    ORDER BY post_id FOR NO KEY UPDATE
+) AS held
+"""
 
 
-def hold_states(post_ids: Collection[uuid.UUID]) -> None:
-    """Lock the states without reading them: whoever writes one of them now is waited for."""
-    rows = EffectiveState.objects.select_for_update(no_key=True, of=("self",)).filter(post_id__in=post_ids)
-    list(rows.order_by("post_id").values_list("post_id", flat=True))
+def hold_states(post_ids: Collection[uuid.UUID]) -> datetime | None:
+    """Lock the states: whoever writes one of them now is waited for. Returns when the newest was computed."""
+    with connection.cursor() as cursor:
+        cursor.execute(_HOLD_STATES, [array(post_ids)])
+        newest: datetime | None = cursor.fetchone()[0]
+    return newest
 
 
 def escalation(escalation_id: uuid.UUID) -> Escalation:

@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from factcheck.api import examples
-from factcheck.api.documents import ClaimOut, MatchOut
+from factcheck.api.documents import ClaimOut, MatchOut, MeasuredClaimOut, written_measured
 from factcheck.enums import MatchState, Verdict
 from factcheck.models import Match
 from factcheck.permissions import may_read_ratings
@@ -55,17 +55,17 @@ class ClaimsView(ApiView):
 
 class ClaimView(ApiView):
     @extend_schema(
-        summary="One claim with every partner's rating in force",
-        responses=ClaimOut,
-        examples=[answered(examples.CLAIM)],
+        summary="One claim with every partner's rating in force and its measured effect",
+        responses=MeasuredClaimOut,
+        examples=[answered(examples.MEASURED_CLAIM)],
     )
     def get(self, request: Request, claim_id: Any) -> Response:
         may_read_ratings(self.caller).require()
         claim = claims.get(claim_id)
         if claim is None:
             raise NotFound(NOTHING)
-        context = {"ratings": ratings.in_force_on([claim.pk])}
-        return Response(ClaimOut(claim, context=context).data)
+        given = ratings.in_force_on([claim.pk]).get(claim.pk, ())
+        return Response(written_measured(claim, given, now=self.now))
 
 
 class MatchesQuery(PageQuery):

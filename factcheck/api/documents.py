@@ -18,6 +18,7 @@ from moderation.http.documents import ActorOut, FactorOut, MediaOut
 from moderation.http.fields import Moment
 from moderation.http.shapes import written
 from moderation.selectors import items as find
+from moderation.selectors import reach
 from moderation.services import queue
 
 if TYPE_CHECKING:
@@ -157,6 +158,57 @@ class ClaimOut(serializers.Serializer):
     def get_ratings(self, claim: Claim) -> list[dict[str, Any]]:
         given: Sequence[Rating] = self.context["ratings"].get(claim.pk, ())
         return [dict(RatingOut(rating).data) for rating in given]
+
+
+class MeasuredOut(serializers.Serializer):
+    """Views of the claim's posts around one rating, from reach samples alone."""
+
+    rating = serializers.UUIDField()
+    at = Moment(help_text="When the rating took effect; a post that joined later counts from then on.")
+    posts = serializers.IntegerField()
+    sampled_posts = serializers.IntegerField(help_text="Of these, posts with at least one sample.")
+    samples = serializers.IntegerField()
+    views_before = serializers.IntegerField()
+    views_between = serializers.IntegerField(
+        help_text="Counted from the last sample before the effect to the first one after it: nobody measured "
+        "on which side they fall."
+    )
+    views_after = serializers.IntegerField()
+    share_after_least = serializers.FloatField(allow_null=True, help_text="0..1; null without views.")
+    share_after_most = serializers.FloatField(allow_null=True, help_text="With all of `views_between`.")
+    seconds_to_rating = serializers.FloatField(
+        allow_null=True, help_text="From a post's first flag to its effect, weighted by its views."
+    )
+
+
+class MeasuredClaimOut(ClaimOut):
+    measured = MeasuredOut(many=True, help_text="One for each rating in force.")
+
+
+def written_measured(claim: Claim, given: "Iterable[Rating]", *, now: datetime) -> dict[str, Any]:
+    """A claim with what was measured around each of its ratings in force."""
+    given = list(given)
+    rows = []
+    for rating in given:
+        found = reach.measured(claim.cluster_id, rating.at, now=now)
+        least, most = found.share_after or (None, None)
+        rows.append(
+            {
+                "rating": rating.pk,
+                "at": rating.at,
+                "posts": found.posts,
+                "sampled_posts": found.sampled,
+                "samples": found.samples,
+                "views_before": found.before,
+                "views_between": found.between,
+                "views_after": found.after,
+                "share_after_least": least,
+                "share_after_most": most,
+                "seconds_to_rating": found.seconds_to_rating,
+            }
+        )
+    document = dict(ClaimOut(claim, context={"ratings": {claim.pk: given}}).data)
+    return {**document, "measured": [dict(MeasuredOut(row).data) for row in rows]}
 
 
 def written_items(items: "Iterable[ReviewItem]", *, caller: Caller, now: datetime) -> list[dict[str, Any]]:

@@ -119,6 +119,24 @@ CLAIM: Document = {
     "added_at": "2026-11-30T10:06:00Z",
     "ratings": [RATING],
 }
+MEASURED_CLAIM: Document = {
+    **CLAIM,
+    "measured": [
+        {
+            "rating": RATING_ID,
+            "at": "2026-11-30T10:06:00Z",
+            "posts": 3,
+            "sampled_posts": 2,
+            "samples": 14,
+            "views_before": 9000,
+            "views_between": 200,
+            "views_after": 800,
+            "share_after_least": 0.08,
+            "share_after_most": 0.1,
+            "seconds_to_rating": 1260.0,
+        }
+    ],
+}
 MATCH: Document = {
     "id": MATCH_ID,
     "claim": CLAIM_ID,

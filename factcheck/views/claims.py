@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -26,6 +26,7 @@ from factcheck.views import addresses
 from factcheck.views.doors import Reading, Shift, reading, reviewing
 from moderation import iso
 from moderation.errors import Conflict, NotFound
+from moderation.presentation import span_words
 from moderation.selectors import outlook, reach
 from moderation.services import decisions
 from moderation.views import pages
@@ -189,17 +190,20 @@ def _by_partner(request: Reading, rows: Sequence[Rating], in_force: Sequence[Rat
 
 
 def _views(shown: Claim, in_force: Sequence[Rating], *, now: datetime) -> dict[str, Any] | None:
-    """Views of the claim's posts before its first rating in force and since; None while there is none."""
+    """What was measured around the claim's first rating in force; None while there is none."""
     if not in_force:
         return None
     at = min(rating.at for rating in in_force)
-    around = reach.around(shown.cluster_id, at, now=now)
-    total = around.before + around.after
+    found = reach.measured(shown.cluster_id, at, now=now)
+    share = found.share_after
     return {
         "at": at,
-        "around": around,
-        "share": round(100 * around.after / total) if total else None,
-        "hours": min(max(int((now - at).total_seconds() // 3600), 0), 24),
+        "found": found,
+        "least": round(100 * share[0]) if share else None,
+        "most": round(100 * share[1]) if share else None,
+        "to_rating": None
+        if found.seconds_to_rating is None
+        else span_words(timedelta(seconds=found.seconds_to_rating)),
     }
 
 

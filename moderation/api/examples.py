@@ -236,6 +236,19 @@ DECISION: Document = {
 DRAFT_ID = "01a22a41-93c4-7d5e-8f6a-1b2c3d4e5f60"
 _FLOOR: Document = {"floor": {"feed": 500, "search": 500, "share": 500}}
 _CHANGES = [{"path": "floor.feed", "before": 500, "after": 800}]
+FAN_OUT: Document = {
+    "id": "01a22a41-93c4-7d5e-8f6a-1b2c3d4e5f61",
+    "cluster": "01a22a41-93c4-7d5e-8f6a-1b2c3d4e5f62",
+    "actor": None,
+    "policy": None,
+    "switch": None,
+    "total": 100_000,
+    "done": 32_500,
+    "started_at": "2026-11-30T10:06:00Z",
+    "finished_at": None,
+    "superseded_by": None,
+    "paused_at": None,
+}
 POLICY: Document = {
     "number": 2,
     "state": "scheduled",

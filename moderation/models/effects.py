@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from moderation.enums import OutboxKind
 from moderation.ids import new_id
@@ -60,7 +61,7 @@ class Outbox(models.Model):
 
 
 class FanOut(models.Model):
-    """Progress of one decision over many posts."""
+    """Progress of one decision, standing or policy over many posts. A newer one over the same posts ends it."""
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     cluster = models.ForeignKey("Cluster", null=True, on_delete=models.PROTECT, related_name="fan_outs")
@@ -73,6 +74,24 @@ class FanOut(models.Model):
     done = models.PositiveIntegerField(default=0)
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True)
+    superseded_by = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
+    paused_at = models.DateTimeField(null=True)
+    paused_by = models.ForeignKey("User", null=True, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(superseded_by__isnull=True) | Q(finished_at__isnull=False),
+                name="fan_out_superseded_is_over",
+                violation_error_message=_("A newer one ends a fan-out."),
+            ),
+            models.CheckConstraint(
+                condition=Q(paused_at__isnull=True, paused_by__isnull=True)
+                | Q(paused_at__isnull=False, paused_by__isnull=False, finished_at__isnull=True),
+                name="fan_out_paused_by_somebody",
+                violation_error_message=_("Somebody pauses a fan-out that still runs."),
+            ),
+        ]
 
 
 class FeedPending(models.Model):

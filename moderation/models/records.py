@@ -13,10 +13,20 @@ class Notice(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     kind = models.CharField(max_length=16, choices=NoticeKind)
-    actor = models.ForeignKey("Actor", null=True, on_delete=models.PROTECT, related_name="notices")
-    reporter = models.ForeignKey("Reporter", null=True, on_delete=models.PROTECT, related_name="notices")
-    post = models.ForeignKey("Post", null=True, on_delete=models.PROTECT, related_name="notices")
-    decision = models.ForeignKey("Decision", null=True, on_delete=models.PROTECT, related_name="notices")
+    # Foreign keys without an index of their own: a decision over 100 000 posts writes as many of these rows,
+    # and the indexes below answer every question.
+    actor = models.ForeignKey(
+        "Actor", null=True, on_delete=models.PROTECT, related_name="notices", db_index=False
+    )
+    reporter = models.ForeignKey(
+        "Reporter", null=True, on_delete=models.PROTECT, related_name="notices", db_index=False
+    )
+    post = models.ForeignKey(
+        "Post", null=True, on_delete=models.PROTECT, related_name="notices", db_index=False
+    )
+    decision = models.ForeignKey(
+        "Decision", null=True, on_delete=models.PROTECT, related_name="notices", db_index=False
+    )
     data = models.JSONField(default=dict)
     at = models.DateTimeField()
     due_at = models.DateTimeField()
@@ -34,7 +44,8 @@ class Notice(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(
-                fields=["kind", "actor", "post", "decision"],
+                # (the post first: a fan-out goes through posts in order, and so through this index)
+                fields=["post", "decision", "kind", "actor"],
                 condition=Q(actor__isnull=False),
                 name="notice_once",
                 violation_error_message=_("This person is told already."),

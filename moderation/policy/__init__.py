@@ -16,6 +16,7 @@ from moderation.policy.effect import (
     surface_multipliers,
     unbroken_run,
 )
+from moderation.policy.measured import Measured, Sample, Seen, measured
 from moderation.policy.rank import PriorityInputs, due_at, priority, reliability
 from moderation.policy.switches import Switched, covers
 from moderation.policy.versions import Changed, Fault, difference, faults, leaves
@@ -28,8 +29,11 @@ __all__ = [
     "Fault",
     "FlagAnswer",
     "Inputs",
+    "Measured",
     "PriorityInputs",
     "Recorded",
+    "Sample",
+    "Seen",
     "State",
     "Switched",
     "covers",
@@ -42,6 +46,7 @@ __all__ = [
     "in_force",
     "leaves",
     "level",
+    "measured",
     "post_multiplier",
     "priority",
     "reliability",

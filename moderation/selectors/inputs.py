@@ -2,12 +2,15 @@
 
 import uuid
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from django.db import connection
 from django.db.models import Q
 
 from moderation import policy
+from moderation.ids import among, array
 from moderation.models import ClusterMember, Decision, EffectiveState, Post, Strike
 from moderation.selectors import policies, standing, switches
 from moderation.selectors.policies import Policy
@@ -17,6 +20,88 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Posts of which all that the rules ask is alike, and what is stored of them too.
+
+    The versions in `inputs` are those of one of the posts: the rules only compare them with each other.
+    Ids are text, as PostgreSQL, the cache and the outbox take them: there may be thousands.
+    """
+
+    post_ids: list[str]
+    inputs: policy.Inputs
+    stored: str | None  # the document as PostgreSQL prints it
+    stored_until: datetime | None
+
+
+# In one statement, so that a claim's copies come as one row. Of several versions of a post in a cluster the
+# newest counts; which it is matters only if it is not the post's current one.
+_ALIKE = """
+SELECT string_agg(id::text, ',' ORDER BY id), min(current_version_id::text), own, actor_id, through,
+       document::text, valid_until
+FROM (
+    SELECT p.id, p.current_version_id, s.document, s.valid_until,
+           CASE WHEN p.actor_id = ANY(%(struck)s::uuid[]) THEN p.actor_id END AS actor_id,
+           CASE WHEN EXISTS (SELECT FROM moderation_decision d WHERE d.post_id = p.id) THEN p.id END AS own,
+           (SELECT array_agg(m.cluster_id || CASE WHEN m.post_version_id = p.current_version_id THEN ''
+                                             ELSE ' ' || m.post_version_id END ORDER BY m.cluster_id)
+            FROM (SELECT DISTINCT ON (cluster_id) cluster_id, post_version_id
+                  FROM moderation_clustermember c JOIN moderation_postversion v ON v.id = c.post_version_id
+                  WHERE c.post_id = p.id AND c.left_at IS NULL
+                  ORDER BY cluster_id, v.number DESC) AS m) AS through
+    FROM moderation_post p JOIN moderation_effectivestate s ON s.post_id = p.id
+    WHERE p.id = ANY(%(posts)s::uuid[])
+) AS post
+GROUP BY own, actor_id, through, document, valid_until
+"""
+
+
+def alike(
+    post_ids: Collection[object],
+    *,
+    now: datetime,
+    rules: Policy | None = None,
+    switching: Switching | None = None,
+) -> list[Alike]:
+    """The inputs of the pure function for these posts, in a handful of queries, however many they are.
+
+    `rules` and `switching`: a policy and switches to try; else those of `now`. Switches that lift bind every
+    post; which strikes others clear is in `counting`, by actor.
+    """
+    rules = rules or policies.at(now)
+    switching = switching or switches.at(now)
+    actors = (
+        Post.objects.filter(pk__in=among(post_ids)).order_by("actor_id").values_list("actor_id", flat=True)
+    )
+    counting = standing.counting(list(actors.distinct()), now=now, rules=rules.data, switching=switching)
+    with connection.cursor() as cursor:
+        cursor.execute(_ALIKE, {"posts": array(post_ids), "struck": array(counting)})
+        rows = cursor.fetchall()
+    clusters = {entry.split()[0] for row in rows for entry in row[4] or ()}
+    own = [row[2] for row in rows if row[2] is not None]
+    on_cluster = _by("cluster_id", Decision.objects.filter(cluster_id__in=clusters))
+    on_post = _by("post_id", Decision.objects.filter(post_id__in=among(own)))
+    found = []
+    for ids, current, post_id, actor_id, through, stored, stored_until in rows:
+        decisions = [standing.recorded(d) for d in on_post.get(post_id, ())]
+        for entry in through or ():
+            cluster, _, version = entry.partition(" ")
+            decisions += [
+                standing.recorded(d, about_version=version or current)
+                for d in on_cluster.get(uuid.UUID(cluster), ())
+            ]
+        known = policy.Inputs(
+            current_version=current or "None",
+            decisions=decisions,
+            strikes=[s.counts_until for s in counting.get(actor_id, ())],
+            policy_number=rules.number,
+            policy=rules.data,
+            lifts=switching.lifts,
+        )
+        found.append(Alike(ids.split(","), known, stored, stored_until))
+    return found
+
+
 def load_inputs(
     post_ids: Collection[uuid.UUID],
     *,
@@ -24,48 +109,16 @@ def load_inputs(
     rules: Policy | None = None,
     switching: Switching | None = None,
 ) -> dict[uuid.UUID, policy.Inputs]:
-    """The inputs of the pure function for these posts, in a handful of queries.
+    """As `alike`, by post."""
+    groups = alike(post_ids, now=now, rules=rules, switching=switching)
+    return {uuid.UUID(i): group.inputs for group in groups for i in group.post_ids}
 
-    `rules` and `switching`: a policy and switches to try; else those of `now`.
-    """
-    posts = {
-        p.pk: p for p in Post.objects.filter(pk__in=post_ids).only("id", "actor_id", "current_version_id")
-    }
-    through: dict[uuid.UUID, dict[uuid.UUID, uuid.UUID]] = {}
-    members = ClusterMember.objects.filter(post_id__in=posts, left_at__isnull=True).order_by(
-        "post_version__number"
-    )
-    for post_id, cluster_id, version_id in members.values_list("post_id", "cluster_id", "post_version_id"):
-        through.setdefault(post_id, {})[cluster_id] = version_id  # the newest version in the cluster counts
-    clusters = {c for by_cluster in through.values() for c in by_cluster}
-    on_cluster: dict[uuid.UUID, list[Decision]] = {}
-    on_post: dict[uuid.UUID, list[Decision]] = {}
-    for row in Decision.objects.filter(Q(cluster_id__in=clusters) | Q(post_id__in=posts)).order_by("id"):
-        if row.cluster_id is not None:
-            on_cluster.setdefault(row.cluster_id, []).append(row)
-        elif row.post_id is not None:
-            on_post.setdefault(row.post_id, []).append(row)
-    rules = rules or policies.at(now)
-    switching = switching or switches.at(now)
-    counting = standing.counting(
-        {p.actor_id for p in posts.values()}, now=now, rules=rules.data, switching=switching
-    )
-    inputs = {}
-    for post in posts.values():
-        decisions = [standing.recorded(d) for d in on_post.get(post.pk, ())]
-        for cluster_id, version_id in sorted(through.get(post.pk, {}).items()):
-            decisions += [
-                standing.recorded(d, about_version=str(version_id)) for d in on_cluster.get(cluster_id, ())
-            ]
-        inputs[post.pk] = policy.Inputs(
-            current_version=str(post.current_version_id),
-            decisions=decisions,
-            strikes=[s.counts_until for s in counting.get(post.actor_id, ())],
-            policy_number=rules.number,
-            policy=rules.data,
-            lifts=switching.lifts,
-        )
-    return inputs
+
+def _by(target: str, rows: "QuerySet[Decision]") -> dict[uuid.UUID, list[Decision]]:
+    found: dict[uuid.UUID, list[Decision]] = {}
+    for row in rows.order_by("id"):
+        found.setdefault(getattr(row, target), []).append(row)
+    return found
 
 
 def compute(
@@ -75,9 +128,12 @@ def compute(
     rules: Policy | None = None,
     switching: Switching | None = None,
 ) -> dict[uuid.UUID, policy.State]:
-    """The pure function's answer for these posts at `now`; writes nothing. The rest as in `load_inputs`."""
-    loaded = load_inputs(post_ids, now=now, rules=rules, switching=switching)
-    return {i: policy.effective_state(x, now) for i, x in loaded.items()}
+    """The pure function's answer for these posts at `now`; writes nothing. The rest as in `alike`."""
+    states: dict[uuid.UUID, policy.State] = {}
+    for group in alike(post_ids, now=now, rules=rules, switching=switching):
+        state = policy.effective_state(group.inputs, now)
+        states.update((uuid.UUID(i), state) for i in group.post_ids)
+    return states
 
 
 def under_policy(now: datetime) -> "QuerySet[EffectiveState, uuid.UUID]":

@@ -1,47 +1,54 @@
-"""Views of posts before and after an instant: the measured effect of a decision, never an asserted one."""
+"""Views around the instant from which a decision takes effect: the measured effect, never an asserted one."""
 
 import uuid
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import datetime
 
 from django.db import connection
 
-DAY = timedelta(hours=24)
+from moderation import policy
+from moderation.policy import Measured, Sample, Seen
 
-
-@dataclass(frozen=True)
-class BeforeAfter:
-    """Views of a cluster's live posts: until `at` and since; and in the 24 hours around it."""
-
-    before: int
-    after: int
-    day_before: int
-    day_after: int
-
-
-# A post's views at an instant are its newest sample until then: nothing is guessed between two samples.
-_VIEWS = """
-SELECT coalesce(sum(until_at), 0), coalesce(sum(until_now), 0),
-       coalesce(sum(until_at - until_day_before), 0), coalesce(sum(until_day_after - until_at), 0)
+# A post that joined later has its effect since it joined. Nothing is guessed between two samples.
+_SEEN = """
+SELECT post.effect_at, before.at, before.views, next.at, next.views, newest.at, newest.views,
+       (SELECT min(f.at) FROM moderation_flag f WHERE f.post_id = post.id AND f.withdrawn_at IS NULL),
+       (SELECT count(*) FROM moderation_reachsample s WHERE s.post_id = post.id AND s.at <= %(now)s)
 FROM (
-    SELECT coalesce(max(s.views) FILTER (WHERE s.at <= %(at)s), 0) AS until_at,
-           coalesce(max(s.views), 0) AS until_now,
-           coalesce(max(s.views) FILTER (WHERE s.at <= %(at)s - %(day)s), 0) AS until_day_before,
-           coalesce(max(s.views) FILTER (WHERE s.at <= %(at)s + %(day)s), 0) AS until_day_after
-    FROM moderation_reachsample s
-    WHERE s.at <= %(now)s AND s.post_id IN (
-        SELECT m.post_id FROM moderation_clustermember m
-        WHERE m.cluster_id = %(cluster)s AND m.left_at IS NULL)
-    GROUP BY s.post_id
-) AS posts
+    SELECT post_id AS id, greatest(min(joined_at), %(at)s) AS effect_at
+    FROM moderation_clustermember WHERE cluster_id = %(cluster)s AND left_at IS NULL GROUP BY post_id
+) AS post
+LEFT JOIN LATERAL (
+    SELECT at, views FROM moderation_reachsample s
+    WHERE s.post_id = post.id AND s.at <= least(post.effect_at, %(now)s) ORDER BY s.at DESC LIMIT 1
+) AS before ON true
+LEFT JOIN LATERAL (
+    SELECT at, views FROM moderation_reachsample s
+    WHERE s.post_id = post.id AND s.at > post.effect_at AND s.at <= %(now)s ORDER BY s.at LIMIT 1
+) AS next ON true
+LEFT JOIN LATERAL (
+    SELECT at, views FROM moderation_reachsample s
+    WHERE s.post_id = post.id AND s.at <= %(now)s ORDER BY s.at DESC LIMIT 1
+) AS newest ON true
 """
 
 
-def around(cluster_id: uuid.UUID, at: datetime, *, now: datetime) -> BeforeAfter:
-    """What the cluster's posts gathered before and after `at`."""
-    asked: dict[str, Any] = {"cluster": cluster_id, "at": at, "day": DAY, "now": now}
+def measured(cluster_id: uuid.UUID, at: datetime, *, now: datetime) -> Measured:
+    """What the samples until `now` say of the cluster's posts before and after a decision of `at`."""
     with connection.cursor() as cursor:
-        cursor.execute(_VIEWS, asked)
-        until_at, until_now, day_before, day_after = cursor.fetchone()
-    return BeforeAfter(int(until_at), int(until_now - until_at), int(day_before), int(day_after))
+        cursor.execute(_SEEN, {"cluster": cluster_id, "at": at, "now": now})
+        rows = cursor.fetchall()
+    return policy.measured(
+        Seen(
+            effect_at,
+            before=_sample(before_at, before),
+            next=_sample(next_at, following),
+            newest=_sample(newest_at, newest),
+            flagged_at=flagged_at,
+            samples=samples,
+        )
+        for effect_at, before_at, before, next_at, following, newest_at, newest, flagged_at, samples in rows
+    )
+
+
+def _sample(at: datetime | None, views: int) -> Sample | None:
+    return None if at is None else Sample(at, views)

@@ -9,6 +9,7 @@ from django.db.models import Q
 
 from moderation import policy
 from moderation.enums import DecisionKind
+from moderation.ids import among
 from moderation.models import ClusterMember, Decision, EffectiveState, Strike
 from moderation.selectors import policies, switches
 from moderation.selectors.switches import Switching
@@ -31,7 +32,7 @@ def counting(
     switch clears it. `rules` and `switching`: policy data and switches to try, else those of `now`.
     """
     strikes = list(
-        Strike.objects.filter(actor_id__in=actor_ids, counts_until__gt=now)
+        Strike.objects.filter(actor_id__in=among(actor_ids), counts_until__gt=now)
         .select_related("actor")
         .order_by("actor_id", "at", "id")
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import connection
 
 from moderation.enums import Ground, ItemStatus, WebhookEventType
-from moderation.ids import new_id
+from moderation.ids import among, new_id
 from moderation.models import Escalation, Post, ReviewItem, WebhookEndpoint, WebhookEvent
 from moderation.selectors import organisations
 from moderation.services import outbox
@@ -99,28 +99,28 @@ def take_back(kind: WebhookEventType, object_id: uuid.UUID) -> bool:
     return bool(told)
 
 
-def effects_changed(changes: Sequence["Change"], versions: Mapping[uuid.UUID, int], *, now: datetime) -> None:
-    """What a recompute changed: one event per post, whatever it changed. `versions`: those stored now."""
+def effects_changed(changes: Sequence["Change"], versions: Mapping[str, int], *, now: datetime) -> None:
+    """What a recompute changed: one event per post, whatever it changed. `versions`: those stored now, by post."""
     types = wanted(
         WebhookEventType.POST_EFFECT_CHANGED, WebhookEventType.POST_REMOVED, WebhookEventType.POST_RESTORED
     )
-    if not types:
+    told = [
+        (kind, change)
+        for change in changes
+        if types and change.before != change.after.document and (kind := _kind(change)) in types
+    ]
+    if not told:
         return
-    kinds = {c.post_id: _kind(c) for c in changes if c.before != c.after}
-    told = [c for c in changes if kinds.get(c.post_id) in types]
-    external = dict(Post.objects.filter(pk__in=[c.post_id for c in told]).values_list("pk", "external_id"))
-    _write(
-        [
-            News(
-                kinds[c.post_id],
-                c.post_id,
-                versions[c.post_id],
-                {"external_id": external[c.post_id], **_effect(c.after)},
-            )
-            for c in told
-        ],
-        now=now,
-    )
+    posts = Post.objects.filter(pk__in=among(i for _, change in told for i in change.post_ids))
+    external = {str(pk): external_id for pk, external_id in posts.values_list("pk", "external_id")}
+    news = []
+    for kind, change in told:
+        effect = _effect(change.after.document)
+        news += [
+            News(kind, uuid.UUID(i), versions[i], {"external_id": external[i], **effect})
+            for i in change.post_ids
+        ]
+    _write(news, now=now)
 
 
 def escalation_opened(case: Escalation, *, now: datetime) -> None:
@@ -158,7 +158,7 @@ def moment(at: datetime) -> str:
 
 
 def _kind(change: "Change") -> WebhookEventType:
-    before, after = (_removals(document) for document in (change.before, change.after))
+    before, after = (_removals(document) for document in (change.before, change.after.document))
     if after - before:
         return WebhookEventType.POST_REMOVED
     return WebhookEventType.POST_RESTORED if before - after else WebhookEventType.POST_EFFECT_CHANGED

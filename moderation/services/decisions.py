@@ -11,11 +11,9 @@ from moderation import locks
 from moderation.caller import Caller
 from moderation.enums import AuditEvent, DecisionKind, OutboxKind
 from moderation.errors import Conflict
-from moderation.models import ClusterMember, Decision, FanOut, Post, PostVersion
+from moderation.models import Decision, Post, PostVersion
 from moderation.selectors import policies
-from moderation.services import audit, outbox, strikes
-
-SEVERAL = 2  # from this many posts on, a decision shows its progress
+from moderation.services import audit, fan_outs, outbox, strikes
 
 
 @transaction.atomic
@@ -69,7 +67,7 @@ def stand(
     if outcome and rated_version is not None:
         strikes.charge(decision, cluster_id, rated_version, caller=caller, now=now)
     strikes.recompute_struck(cluster_id, now=now)
-    _fan_out(cluster_id, now=now)
+    fan_outs.over_cluster(cluster_id, now=now)
     outbox.put(OutboxKind.JUDGE_CLUSTER, [cluster_id], now=now)
     outbox.put_once(OutboxKind.REFRESH_CLUSTER, [cluster_id], now=now)  # a conflict opened or closed
     return decision
@@ -200,18 +198,3 @@ def _insert(*, caller: Caller, now: datetime, **fields: Any) -> Decision:
         ends=decision.ends,
     )
     return decision
-
-
-def _fan_out(cluster_id: uuid.UUID, *, now: datetime) -> None:
-    """Owe a recompute of every post of the cluster, with visible progress when they are many."""
-    total = (
-        ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True)
-        .values("post")
-        .distinct()
-        .count()
-    )
-    payload = {}
-    if total >= SEVERAL:
-        progress = FanOut.objects.create(cluster_id=cluster_id, total=total, started_at=now)
-        payload = {"progress": str(progress.pk)}
-    outbox.put(OutboxKind.RECOMPUTE_CLUSTER, [cluster_id], now=now, payload=payload)

@@ -20,6 +20,7 @@ from django.utils import timezone
 from moderation import events, locks
 from moderation.enums import ItemStatus, OutboxKind, SwitchStatus
 from moderation.errors import NotFound
+from moderation.ids import among
 from moderation.models import (
     ClusterMember,
     EffectiveState,
@@ -33,14 +34,14 @@ from moderation.models import (
     Switch,
 )
 from moderation.selectors import inputs, policies, standing, switches
-from moderation.services import dry_runs, effects, flags, messages, outbox, ranking, standings
+from moderation.services import dry_runs, effects, fan_outs, flags, messages, outbox, ranking, standings
 from moderation.services import policies as policy_versions
 
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 8
 MOST_COUNTED = 9999  # attempts at what is not the row's fault have no end, the column has
-FAN_OUT_BATCH = 5000
+FAN_OUT_BATCH = 2500  # posts in one transaction: other work waits for no more than that
 JUDGE_BATCH = 1000
 TOGETHER = 100  # rows in one transaction: short enough that nobody waits long for an item it has locked
 DRY_RUN_BATCH = 1000
@@ -67,7 +68,8 @@ def drain(queue: str, *, limit: int, now: Callable[[], datetime] = timezone.now)
 
 
 def sweep(*, now: datetime, limit: int = 5000) -> dict[str, int]:
-    """Find what is late: states past their `valid_until`, policies that began, and queues whose bell was lost."""
+    """Find what is late: states past their `valid_until`, policies that began, queues whose bell was lost, and
+    fan-outs that are paused."""
     ended = list(
         EffectiveState.objects.filter(valid_until__lte=now)
         .order_by("valid_until")
@@ -84,7 +86,13 @@ def sweep(*, now: datetime, limit: int = 5000) -> dict[str, int]:
         )
         for queue in waiting:
             outbox.ring_after_commit(queue)
-    return {"ended": len(ended)}
+    paused = fan_outs.paused()
+    for fan_out in paused:
+        logger.warning(
+            "fan_out_paused",
+            extra={"fan_out": str(fan_out.pk), "done": fan_out.done, "total": fan_out.total},
+        )
+    return {"ended": len(ended), "paused": len(paused)}
 
 
 def retry_failed(row_id: uuid.UUID, *, now: datetime) -> None:
@@ -173,29 +181,38 @@ def _recompute_posts(post_ids: Sequence[uuid.UUID], now: datetime) -> None:
 
 
 def _recompute_cluster(row: Outbox, now: datetime) -> None:
-    _fan_out(row, _posts_of_cluster(row.target), now=now)
+    _fan_out(row, _posts_of_cluster(row.target), column="post_id", now=now)
 
 
 def _recompute_actor(row: Outbox, now: datetime) -> None:
+    posts = Post.objects.filter(actor_id=row.target).values_list("id", flat=True)
+    begun = None
     if not row.payload:  # a pass from the first post: it sees what those that wait behind it would see
         _take_along(row)
         standings.judge([row.target], now=now)
-    posts = Post.objects.filter(actor_id=row.target).values_list("id", flat=True)
-    batch, _ = _next_batch(row, posts, FAN_OUT_BATCH, now=now)
-    # Looked at under their locks: a worker that had read an older level may just be storing it.
-    locks.hold_states(batch)
-    stale = standing.out_of_step(row.target, now=now).filter(post_id__in=batch)
-    effects.recompute(list(stale.order_by("post_id")), now=now)
+        if posts.order_by("id")[FAN_OUT_BATCH:].exists():
+            begun = fan_outs.over_actor(row.target, now=now)
+            row.payload = fan_outs.payload_of(begun)
+
+    def recompute(batch: Sequence[uuid.UUID]) -> None:
+        # Looked at under their locks: a worker that had read an older level may just be storing it.
+        locks.hold_states(batch)
+        stale = standing.out_of_step(row.target, now=now).filter(post_id__in=among(batch))
+        effects.recompute(list(stale.order_by("post_id")), now=now)
+
+    _fan_out(row, posts, recompute=recompute, now=now)
+    if begun is not None:
+        fan_outs.end_older(begun, now=now)
 
 
 def _roll_out_policy(row: Outbox, now: datetime) -> None:
     """A version began: recompute what it touches, unless a newer one began meanwhile and does it."""
     progress = FanOut.objects.select_related("policy").get(pk=row.target)
     if progress.policy is None or policies.at(now).number != progress.policy.number:
-        FanOut.objects.filter(pk=row.target).update(finished_at=now)
+        fan_outs.give_way(row.target, now=now)
         return
     if not row.payload:
-        row.payload = {"progress": str(row.target)}
+        row.payload = fan_outs.payload_of(progress)
         standings.judge_all_later(now=now)
         before = PolicyVersion.objects.get(number=progress.policy.number - 1)
         if before.data["priority"] != progress.policy.data["priority"]:
@@ -218,10 +235,10 @@ def _roll_out_switch(row: Outbox, now: datetime) -> None:
     progress = FanOut.objects.select_related("switch").get(pk=row.target)
     switch = progress.switch
     if switch is None or switch.fan_outs.filter(pk__gt=progress.pk).exists():
-        FanOut.objects.filter(pk=row.target).update(finished_at=now)
+        fan_outs.give_way(row.target, now=now)
         return
     if not row.payload:
-        row.payload = {"progress": str(row.target)}
+        row.payload = fan_outs.payload_of(progress)
         if switch.status == SwitchStatus.ON:
             events.switch_went_on.send(sender=Switch, switch=switch, now=now)
     _fan_out(row, switches.touched(switch, now=now), now=now)
@@ -238,31 +255,57 @@ def _dry_run(row: Outbox, now: datetime) -> None:
 
 def _posts_of_cluster(cluster_id: uuid.UUID) -> "QuerySet[Any, uuid.UUID]":
     members = ClusterMember.objects.filter(cluster_id=cluster_id, left_at__isnull=True)
-    return Post.objects.filter(pk__in=members.values("post_id")).values_list("id", flat=True)
+    return members.values_list("post_id", flat=True).distinct()
 
 
-def _fan_out(row: Outbox, posts: "QuerySet[Any, uuid.UUID]", *, now: datetime) -> None:
-    batch, finished = _next_batch(row, posts, FAN_OUT_BATCH, now=now)
-    effects.recompute(batch, now=now)
-    progress = FanOut.objects.select_for_update().filter(pk=row.payload.get("progress")).first()
+def _fan_out(
+    row: Outbox,
+    posts: "QuerySet[Any, uuid.UUID]",
+    *,
+    column: str = "pk",
+    recompute: Callable[[Sequence[uuid.UUID]], None] | None = None,
+    now: datetime,
+) -> None:
+    """One batch of a fan-out. What is left of one that a newer decision ended is the newer one's."""
+    progress = fan_outs.of(row)
+    if progress is not None and progress.superseded_by_id is not None:
+        return
+    if progress is not None and progress.paused_at is not None:
+        raise NotNow("The fan-out is paused.")
+    batch, last = _next_batch(row, posts, FAN_OUT_BATCH, column=column, in_halves=True, now=now)
+    if recompute is None:
+        effects.recompute(batch, now=now)
+    else:
+        recompute(batch)
     if progress is not None:
-        progress.done += len(batch)
-        # Posts may join or leave on the way: what was done is then the better count.
-        progress.total = progress.done if finished else max(progress.total, progress.done)
-        progress.finished_at = now if finished else None
-        progress.save(update_fields=["done", "total", "finished_at"])
+        fan_outs.count(progress, row, len(batch), last=last, now=now)
 
 
 def _next_batch(
-    row: Outbox, posts: "QuerySet[Any, uuid.UUID]", size: int, *, now: datetime
+    row: Outbox,
+    posts: "QuerySet[Any, uuid.UUID]",
+    size: int,
+    *,
+    column: str = "pk",
+    in_halves: bool = False,
+    now: datetime,
 ) -> tuple[list[uuid.UUID], bool]:
     """The next posts in id order, and whether they are the last; the rest is owed as a new row, so that
-    others get their turn."""
-    after = row.payload.get("after")
-    batch = list((posts.filter(pk__gt=after) if after else posts).order_by("pk")[:size])
+    others get their turn. `in_halves`: as two rows after the first batch, for two workers at a time."""
+    after, upto = row.payload.get("after"), row.payload.get("upto")
+    rest = posts.filter(**{f"{column}__lte": upto}) if upto else posts
+    batch = list((rest.filter(**{f"{column}__gt": after}) if after else rest).order_by(column)[:size])
     if len(batch) < size:
         return batch, True
-    outbox.put(OutboxKind(row.kind), [row.target], now=now, payload={**row.payload, "after": str(batch[-1])})
+    parts: list[dict[str, str]] = [{"after": str(batch[-1])}]
+    if in_halves and not after:
+        left = posts.filter(**{f"{column}__gt": batch[-1]}).order_by(column)
+        number = left.count()
+        if number > 2 * size:
+            middle = str(left[number // 2])
+            parts = [{"after": str(batch[-1]), "upto": middle}, {"after": middle}]
+    for part in parts:
+        outbox.put(OutboxKind(row.kind), [row.target], now=now, payload={**row.payload, **part})
     return batch, False
 
 
@@ -301,7 +344,7 @@ def _judge_flags(row: Outbox, now: datetime) -> None:
 
 def _judge_cluster(row: Outbox, now: datetime) -> None:
     """Answer the flags, and let edited posts get or lose the re-check that a verdict asks for."""
-    batch, _ = _next_batch(row, _posts_of_cluster(row.target), JUDGE_BATCH, now=now)
+    batch, _ = _next_batch(row, _posts_of_cluster(row.target), JUDGE_BATCH, column="post_id", now=now)
     flags.answer(batch, now=now)
     members = ClusterMember.objects.filter(
         cluster_id=row.target, post_id__in=batch, left_at__isnull=True

@@ -1,14 +1,14 @@
 """Notices: a person is told once, after the effect has been stable for a while; told again when it is lifted."""
 
-import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from moderation.enums import DecisionKind, NoticeKind
+from moderation.ids import among, array
 from moderation.models import Decision, Notice
 from moderation.selectors import policies
 
@@ -26,7 +26,7 @@ _DESK = (DecisionKind.REMOVAL, DecisionKind.HIDE, DecisionKind.RESTRICTION)
 
 
 def after(changes: Iterable["Change"], *, now: datetime) -> None:
-    """Write, restart and cancel notices for what a recompute changed, in a handful of queries.
+    """Write, restart and cancel notices for what a recompute changed, for all posts alike at once.
 
     Ratings dwell (domain 4): the author is told after 6 h without change; a changed verdict restarts the
     clock, a reversal cancels it. Whoever was told already is told that it was withdrawn.
@@ -35,25 +35,31 @@ def after(changes: Iterable["Change"], *, now: datetime) -> None:
     A switch that lifts an effect withdraws nothing: what was told stays told, what was not is held back until
     the effect is there again.
     """
-    changes = list(changes)
-    turns = {c.post_id: _Turn.of(c) for c in changes}
-    ids = {i for turn in turns.values() for i in turn.everything}
-    decisions = {str(d.pk): d for d in Decision.objects.filter(pk__in=ids)}
-    told = _Told(list(turns), decisions)
-    dwell = timedelta(hours=policies.at(now).data["notices"]["author_dwell_hours"])
+    alike: dict[tuple[_Turn, bool], list[str]] = {}
     for change in changes:
-        turn = turns[change.post_id]
+        turn = _Turn.of(change)
+        if turn.everything:
+            removed = bool((change.after.document or {}).get("removed"))
+            alike.setdefault((turn, removed), []).extend(change.post_ids)
+    if not alike:
+        return
+    ids = {i for turn, _ in alike for i in turn.everything}
+    decisions = {str(d.pk): d for d in Decision.objects.filter(pk__in=ids)}
+    dwell = timedelta(hours=policies.at(now).data["notices"]["author_dwell_hours"])
+    for (turn, removed), posts in alike.items():
         new, old, acting, held_back = (
             [decisions[i] for i in sorted(part)]
             for part in (turn.began, turn.ended, turn.acting, turn.held_back)
         )
-        for decision in old:
-            told.end(change, decision, new, now=now)
+        told = _Told(posts, now=now)
+        if old:
+            told.hold([*old, *acting])
+        for decision in acting:  # before the endings: what was told of what ends counts as it was
+            told.begin(decision, next((d for d in old if _says(d) == _says(decision)), None), dwell=dwell)
         for decision in held_back:
-            told.hold_back(change, decision)
-        for decision in acting:
-            told.begin(change, decision, old, dwell=dwell, now=now)
-    told.write(now=now)
+            told.hold_back(decision)
+        for decision in old:
+            told.end(decision, new, removed=removed)
 
 
 @transaction.atomic
@@ -68,7 +74,7 @@ def deliver(*, now: datetime, limit: int = 500) -> int:
 
 @dataclass(frozen=True)
 class _Turn:
-    """Ids of decisions at one change of a post: those in force that `began` and `ended`; those whose effect
+    """Ids of decisions at one change of posts alike: those in force that `began` and `ended`; those whose effect
     is there now and was not (`acting`), and those whose effect a switch took away (`held_back`)."""
 
     began: frozenset[str]
@@ -78,10 +84,10 @@ class _Turn:
 
     @classmethod
     def of(cls, change: "Change") -> "_Turn":
-        acted, acts = _named(change.before, "because"), _named(change.after, "because")
+        acted, acts = _named(change.before, "because"), _named(change.after.document, "because")
         before, after = (
             acted | _named(change.before, "lifted"),
-            acts | _named(change.after, "lifted"),
+            acts | _named(change.after.document, "lifted"),
         )
         return cls(after - before, before - after, acts - acted, (acted - acts) & after)
 
@@ -90,84 +96,85 @@ class _Turn:
         return self.began | self.ended | self.acting | self.held_back
 
 
+_BEGIN = """
+INSERT INTO moderation_notice (id, kind, actor_id, post_id, decision_id, data, at, due_at)
+SELECT uuidv7(), %(kind)s, p.actor_id, p.id, %(decision)s, '{}', %(now)s,
+       CASE WHEN before.id IS NOT NULL AND before.cancelled_at IS NULL THEN before.due_at ELSE %(due)s END
+FROM moderation_post p
+LEFT JOIN moderation_notice before
+    ON before.kind = %(kind)s AND before.actor_id = p.actor_id AND before.post_id = p.id
+    AND before.decision_id = %(same)s
+WHERE p.id = ANY(%(posts)s::uuid[]) AND before.sent_at IS NULL
+ORDER BY p.id
+ON CONFLICT (post_id, decision_id, kind, actor_id) WHERE actor_id IS NOT NULL
+DO UPDATE SET cancelled_at = NULL, at = excluded.at, due_at = excluded.due_at
+WHERE moderation_notice.sent_at IS NULL
+"""
+
+_CANCEL = """
+UPDATE moderation_notice n SET cancelled_at = %(now)s
+FROM moderation_post p
+WHERE p.id = ANY(%(posts)s::uuid[]) AND n.actor_id = p.actor_id AND n.post_id = p.id
+  AND n.kind = %(kind)s AND n.decision_id = %(decision)s AND n.sent_at IS NULL AND n.cancelled_at IS NULL
+"""
+
+_TELL_THE_TOLD = """
+INSERT INTO moderation_notice (id, kind, actor_id, post_id, decision_id, data, at, due_at)
+SELECT uuidv7(), %(news)s, p.actor_id, p.id, %(decision)s, '{}', %(now)s, %(now)s
+FROM moderation_post p JOIN moderation_notice n ON n.actor_id = p.actor_id AND n.post_id = p.id
+WHERE p.id = ANY(%(posts)s::uuid[])
+  AND n.kind = %(kind)s AND n.decision_id = %(decision)s AND n.sent_at IS NOT NULL
+ORDER BY p.id
+ON CONFLICT (post_id, decision_id, kind, actor_id) WHERE actor_id IS NOT NULL DO NOTHING
+"""
+
+
 class _Told:
-    """The notices about some posts and decisions as they are, locked, and what is to become of them."""
+    """What the authors of some posts were told and are to be told; each question is one statement."""
 
-    def __init__(self, posts: Sequence[uuid.UUID], decisions: Mapping[str, Decision]) -> None:
+    def __init__(self, posts: Sequence[str], *, now: datetime) -> None:
+        self._posts = posts
+        self._asked: dict[str, Any] = {"posts": array(posts), "now": now}
+        self._now = now
+
+    def hold(self, decisions: Sequence[Decision]) -> None:
+        """Lock the notices about these posts and decisions: none is sent while it is judged here."""
         rows = Notice.objects.select_for_update(no_key=True, of=("self",)).filter(
-            post_id__in=posts, decision_id__in=[d.pk for d in decisions.values()], actor__isnull=False
+            post_id__in=among(self._posts), decision_id__in=[d.pk for d in decisions], actor__isnull=False
         )
-        self._known = {(n.kind, n.post_id, n.decision_id): n for n in rows.order_by("id")}
-        self._new: list[Notice] = []
-        self._cancelled: set[uuid.UUID] = set()
-        self._revived: dict[datetime, list[uuid.UUID]] = {}
+        list(rows.order_by("id").values_list("pk", flat=True))
 
-    def end(self, change: "Change", decision: Decision, began: Sequence[Decision], *, now: datetime) -> None:
-        """Cancel what was not told yet; tell who was told, unless a new decision took its place."""
+    def begin(self, decision: Decision, same: Decision | None, *, dwell: timedelta) -> None:
+        """Tell what a decision began to do. `same` said it before: then it is no news, and its clock goes on.
+
+        One that ended and begins again starts its clock anew.
+        """
         kind = _KIND_OF.get(DecisionKind(decision.kind))
-        known = self._known.get((kind, change.post_id, decision.pk)) if kind else None
-        if known is None:
-            return
-        if known.sent_at is None:
-            self._cancelled.add(known.pk)
-        elif kind == NoticeKind.RATED:
-            if not any(d.cluster_id == decision.cluster_id for d in began):
-                self._add(NoticeKind.WITHDRAWN, change, decision, due=now, now=now)
-        elif not any(d.kind in _DESK for d in began) and not (change.after or {}).get("removed"):
-            self._add(NoticeKind.RESTORED, change, decision, due=now, now=now)
+        if kind is not None:
+            due = self._now if kind in AT_ONCE else self._now + dwell
+            self._do(_BEGIN, kind, decision, same=same.pk if same else None, due=due)
 
-    def hold_back(self, change: "Change", decision: Decision) -> None:
+    def hold_back(self, decision: Decision) -> None:
         """Do not tell, for the time being, what was not told yet."""
         kind = _KIND_OF.get(DecisionKind(decision.kind))
-        known = self._known.get((kind, change.post_id, decision.pk)) if kind else None
-        if known is not None and known.sent_at is None:
-            self._cancelled.add(known.pk)
+        if kind is not None:
+            self._do(_CANCEL, kind, decision)
 
-    def begin(
-        self,
-        change: "Change",
-        decision: Decision,
-        ended: Sequence[Decision],
-        *,
-        dwell: timedelta,
-        now: datetime,
-    ) -> None:
-        """Tell what a decision began to do; the same verdict on better grounds is not news."""
+    def end(self, decision: Decision, began: Sequence[Decision], *, removed: bool) -> None:
+        """Cancel what was not told yet; tell who was told, unless a new decision took its place."""
         kind = _KIND_OF.get(DecisionKind(decision.kind))
         if kind is None:
             return
-        due = now if kind in AT_ONCE else now + dwell
-        same = next((d for d in ended if _says(d) == _says(decision)), None)
-        before = self._known.get((kind, change.post_id, same.pk)) if same else None
-        if before is not None and before.sent_at is not None:
-            return
-        if before is not None and before.cancelled_at is None:
-            due = before.due_at
-        known = self._known.get((kind, change.post_id, decision.pk))
-        if known is None:
-            self._add(kind, change, decision, due=due, now=now)
-        elif known.sent_at is None:  # it ended and began again: the clock restarts
-            self._revived.setdefault(due, []).append(known.pk)
+        self._do(_CANCEL, kind, decision)
+        if kind == NoticeKind.RATED:
+            if not any(d.cluster_id == decision.cluster_id for d in began):
+                self._do(_TELL_THE_TOLD, kind, decision, news=NoticeKind.WITHDRAWN)
+        elif not any(d.kind in _DESK for d in began) and not removed:
+            self._do(_TELL_THE_TOLD, kind, decision, news=NoticeKind.RESTORED)
 
-    def write(self, *, now: datetime) -> None:
-        Notice.objects.filter(pk__in=self._cancelled, cancelled_at__isnull=True).update(cancelled_at=now)
-        for due, ids in self._revived.items():
-            Notice.objects.filter(pk__in=ids).update(cancelled_at=None, at=now, due_at=due)
-        Notice.objects.bulk_create(self._new, ignore_conflicts=True, batch_size=2000)
-
-    def _add(
-        self, kind: NoticeKind, change: "Change", decision: Decision, *, due: datetime, now: datetime
-    ) -> None:
-        self._new.append(
-            Notice(
-                kind=kind,
-                actor_id=change.actor_id,
-                post_id=change.post_id,
-                decision=decision,
-                at=now,
-                due_at=due,
-            )
-        )
+    def _do(self, statement: str, kind: NoticeKind, decision: Decision, **more: Any) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, {**self._asked, "kind": kind, "decision": decision.pk, **more})
 
 
 def _says(verdict: Decision) -> tuple[object, ...]:

@@ -5,6 +5,8 @@ from moderation.views import audit, health, keys, people, policies, styleguide, 
 urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("system/", system.system, name="system"),
+    path("system/fan-outs/<uuid:fan_out_id>/pause/", system.pause, name="system-pause"),
+    path("system/fan-outs/<uuid:fan_out_id>/resume/", system.resume, name="system-resume"),
     path("system/retry/<uuid:row_id>/", system.retry, name="system-retry"),
     path("audit/", audit.rows, name="audit"),
     path("audit/verify/", audit.verify, name="audit-verify"),

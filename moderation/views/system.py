@@ -17,11 +17,12 @@ from django.views.decorators.http import require_GET, require_POST
 
 from moderation import switch_words
 from moderation.enums import OutboxKind
+from moderation.errors import Conflict
 from moderation.models import FanOut, Switch
 from moderation.permissions import may_administer, may_read_everything
 from moderation.presentation import rated_by, span_words
 from moderation.selectors import decisions, organisations
-from moderation.services import enforcement, health
+from moderation.services import enforcement, fan_outs, health
 from moderation.services.health import QueueHealth
 from moderation.views.doors import Visit, signed_in
 
@@ -52,6 +53,34 @@ def retry(request: Visit, row_id: uuid.UUID) -> HttpResponse:
     may_administer(request.caller).require()
     enforcement.retry_failed(row_id, now=timezone.now())
     messages.success(request, _("It is back in its queue. If it fails again, it is set aside again."))
+    return redirect("system")
+
+
+@require_POST
+@signed_in
+def pause(request: Visit, fan_out_id: uuid.UUID) -> HttpResponse:
+    """Let a fan-out wait."""
+    may_administer(request.caller).require()
+    try:
+        fan_outs.pause(fan_out_id, caller=request.caller, now=timezone.now())
+    except Conflict as refusal:
+        messages.warning(request, refusal.message)
+    else:
+        messages.success(request, _("It waits. Posts that it did not reach stay as they were, and late."))
+    return redirect("system")
+
+
+@require_POST
+@signed_in
+def resume(request: Visit, fan_out_id: uuid.UUID) -> HttpResponse:
+    """Let a paused fan-out go on."""
+    may_administer(request.caller).require()
+    try:
+        fan_outs.resume(fan_out_id, caller=request.caller, now=timezone.now())
+    except Conflict as refusal:
+        messages.warning(request, refusal.message)
+    else:
+        messages.success(request, _("It goes on where it stopped."))
     return redirect("system")
 
 
@@ -118,7 +147,7 @@ def _fan_outs(running: Sequence[FanOut]) -> list[dict[str, Any]]:
             articles = newest.presentation.get("articles", ())
             by = articles[0]["publisher"] if articles else _("fact-checkers")
             label = rated_by("disagree" if newest.contested else newest.outcome, by)
-        found.append({"label": label, "done": f.done, "total": f.total, "started_at": f.started_at})
+        found.append({"label": label, "row": f, "done": f.done, "total": f.total, "started_at": f.started_at})
     return found
 
 

@@ -89,4 +89,4 @@ def test_taking_the_next_item_takes_as_many_trips_from_a_long_queue_as_from_a_sh
         )
 
     assert counted == [counted[0]] * 2
-    assert counted[0] == 16
+    assert counted[0] == 16  # two of them for the switches that stop ratings: their lock, and which are on

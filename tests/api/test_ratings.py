@@ -256,6 +256,8 @@ def test_a_partner_picks_a_post_nobody_flagged_and_a_claim_that_another_rated(ap
         str(partner.pk),
         str(second.pk),
     ]
+    measured = other.get(f"/claims/{rating['claim']}").json()["measured"]
+    assert [(m["samples"], m["views_after"], m["share_after_most"]) for m in measured] == [(0, 0, None)] * 2
     for body in ({}, {"post": "ext:a", "claim": rating["claim"]}):
         assert other.post("/items", body).status_code == 400
     assert other.post("/items", {"post": "ext:nothing"}).status_code == 404

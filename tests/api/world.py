@@ -5,11 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 from factcheck.enums import MembershipRole
-from factcheck.models import Membership, Partner
+from factcheck.models import Claim, Membership, Partner
 from factcheck.services import people
 from moderation.caller import Caller
 from moderation.enums import DeskAction, Ground, Scope, SwitchKind
-from moderation.models import Post, ReviewItem
+from moderation.models import FanOut, Post, ReviewItem
 from moderation.services import deliveries, escalations, flags, policies, switches, webhooks
 from moderation.services.escalations import CaseRef
 from tests.api.clients import Api, as_person, key
@@ -55,6 +55,9 @@ class World:
         admin = {"caller": self.people["administrator"], "now": clock()}
         hook, _ = webhooks.add(name="A", url="https://hooks.example/", event_types=["post.removed"], **admin)
         self.ids |= {"webhook": str(hook.pk), "delivery": str(deliveries.ping(hook.pk, **admin).pk)}
+        for which in (FOREIGN, OWN):  # a decision on its way over each claim
+            cluster = Claim.objects.get(pk=self._objects[which]["claim_id"]).cluster
+            self.ids["fan_out"] = str(FanOut.objects.create(cluster=cluster, total=2, started_at=clock()).pk)
         self.keys = {kind: self._key(kind) for kind in EVERYBODY if kind not in ("anonymous", *self.people)}
         self.callers = {kind: self._sign_in(kind) for kind in EVERYBODY}
 
@@ -68,6 +71,7 @@ class World:
             "case_id": self.ids["case"],
             "draft_id": self.ids["draft"],
             "switch_id": self.ids["switch"],
+            "fan_out_id": self.ids["fan_out"],
             "number": "1",
             "webhook_id": self.ids["webhook"],
             "delivery_id": self.ids["delivery"],

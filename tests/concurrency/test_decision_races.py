@@ -227,11 +227,11 @@ def test_a_worker_that_still_writes_what_an_actors_level_was_is_waited_for(revie
     computed, go_on, dawdler = Event(), Event(), []
     store = effects._store
 
-    def dawdle(ids, states, **more):
-        if get_ident() in dawdler and other.pk in ids:
+    def dawdle(changes, **more):
+        if get_ident() in dawdler and any(str(other.pk) in change.post_ids for change in changes):
             computed.set()
             assert go_on.wait(timeout=30)
-        store(ids, states, **more)
+        return store(changes, **more)
 
     def first_worker() -> None:
         dawdler.append(get_ident())

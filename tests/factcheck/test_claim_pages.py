@@ -7,8 +7,11 @@ from django.urls import reverse
 
 from factcheck.models import Rating
 from factcheck.services import leases, ratings
+from moderation.caller import SYSTEM
 from moderation.enums import FlagReason
 from moderation.models import ReviewItem
+from moderation.services import posts
+from moderation.services.posts import Reach
 from tests.factcheck.reading import flagged, item_of, page, words
 from tests.factories import platform as p
 from tests.factories import programme as f
@@ -174,3 +177,20 @@ def test_shortcuts_can_be_switched_off(hers, rita, wall):
     person.save()
 
     assert 'data-shortcuts="off"' in hers.get("/triage/").content.decode()
+
+
+def test_the_effect_is_told_as_it_was_measured_and_by_how_much(hers, rita, wall):
+    post = p.post(clock=wall)
+    p.flag(post, clock=wall)
+    posts.record_reach([Reach(post.pk, wall(), 900)], caller=SYSTEM, now=wall())
+    rating = f.rate(post, by=rita, clock=wall)
+    address = reverse("factcheck:claims_one", args=[rating.claim_id])
+    assert "Measured by 1 sample of 1 of 1 posts." in words(hers.get(address))
+
+    for views in (960, 1000):
+        posts.record_reach([Reach(post.pk, wall(), views)], caller=SYSTEM, now=wall())
+
+    shown = words(hers.get(address))
+    assert "Between 4 % and 10 % of the views came after the rating" in shown
+    assert "From the first flag to the rating: under 1 min, weighted by views." in shown
+    assert "Measured by 3 samples of 1 of 1 posts." in shown

@@ -9,8 +9,8 @@ from moderation.enums import FlagReason
 from moderation.errors import Invalid, NotFound, Refused
 from moderation.ids import new_id
 from moderation.models import AuditRow, ReviewItem
-from moderation.selectors import actors, flags, items, reach
-from moderation.services import clusters, notes, posts
+from moderation.selectors import actors, flags, items
+from moderation.services import notes, posts
 from moderation.services.posts import Reach
 from tests.factories import platform as p
 
@@ -69,21 +69,6 @@ def test_an_actor_without_strikes_is_told_what_the_first_one_means(clock):
 
     assert (seen.posts, list(seen.strikes), seen.level["level"]) == (1, [], "none")
     assert seen.next_level["at"] == 1
-
-
-def test_views_are_told_apart_by_an_instant(clock):
-    post = p.post(clock=clock)
-    cluster = clusters.create(now=clock())
-    clusters.add(cluster.pk, post.current_version, caller=SYSTEM, now=clock(), by_person=True)
-    for views in (100, 900, 1000):
-        posts.record_reach([Reach(post.pk, clock(), views)], caller=SYSTEM, now=clock())
-        clock.advance(hours=1)
-    decided = clock() - timedelta(hours=2)
-
-    seen = reach.around(cluster.pk, decided, now=clock())
-
-    assert (seen.before, seen.after) == (900, 100)
-    assert (seen.day_before, seen.day_after) == (900, 100)
 
 
 def test_a_sparkline_keeps_to_the_newest_samples(clock):

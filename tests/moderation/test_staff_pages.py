@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 from django.urls import reverse
 
+from moderation.caller import SYSTEM
 from moderation.enums import AuditEvent, OutboxKind, Role, Scope
-from moderation.models import ApiClient, AuditRow, Outbox, RoleGrant, User
-from moderation.services import api_clients, audit, callers, people
+from moderation.models import ApiClient, AuditRow, FanOut, Outbox, RoleGrant, User
+from moderation.services import api_clients, audit, callers, clusters, decisions, people
 from tests.factories import pages
 from tests.factories import platform as p
 
@@ -35,6 +36,8 @@ ADMINISTER = {"keys": [], "people": [], "people-one": [NOTHING]}
 ACTS = {
     "audit-verify": [],
     "system-retry": [NOTHING],
+    "system-pause": [NOTHING],
+    "system-resume": [NOTHING],
     "keys-revoke": [NOTHING],
     "people-grant": [NOTHING],
     "people-end-role": [NOTHING],
@@ -109,6 +112,30 @@ def test_what_was_set_aside_stands_with_its_reason_and_an_administrator_tries_it
     row.refresh_from_db()
     assert row.failed_at is None and row.attempts == 0
     assert pages.visitor(adam).post(reverse("system-retry", args=[NOTHING])).status_code == 404
+
+
+def test_an_administrator_lets_a_fan_out_wait_and_go_on_and_the_page_says_what_is_late(adam, ines, wall):
+    cluster = clusters.create(now=wall())
+    versions = [p.post(f"Post {n}.", clock=wall).current_version for n in range(3)]
+    clusters.add_copies(cluster.pk, versions, caller=SYSTEM, now=wall())
+    p.settle(wall)
+    decisions.stand(
+        cluster.pk, outcome="false", contested=False, presentation={}, rated_version=None,
+        source="test", source_key="1", caller=SYSTEM, now=wall(),
+    )  # fmt: skip
+    running = FanOut.objects.get()
+    assert "Pause" in pages.text_of(adam, "system") and "Pause" not in pages.text_of(ines, "system")
+
+    pages.visitor(adam).post(reverse("system-pause", args=[running.pk]))
+    p.settle(wall)
+    for who in (adam, ines):
+        assert "posts that it did not reach are late" in pages.text_of(who, "system")
+
+    pages.visitor(adam).post(reverse("system-resume", args=[running.pk]))
+    p.settle(wall)
+    assert "No decision is on its way to its posts." in pages.text_of(ines, "system")
+    told = pages.visitor(adam).post(reverse("system-pause", args=[running.pk]), follow=True)
+    assert "It has ended already." in told.content.decode()
 
 
 def test_the_system_page_answers_its_own_polling_only_when_something_changed(adam, wall):

@@ -130,6 +130,8 @@ PAGES: dict[str, Page] = {
     "healthz": Page(get=Door(EVERYBODY), is_open=True),
     "system": _own_read(READ_EVERYTHING),
     "system-retry": _act(ADMINISTRATOR, foreign=None),
+    "system-pause": _act(ADMINISTRATOR, foreign=None),
+    "system-resume": _act(ADMINISTRATOR, foreign=None),
     "audit": _own_read(READ_EVERYTHING),
     "audit-verify": _act(READ_EVERYTHING, own=200),
     "audit-export": _own_read(READ_EVERYTHING),
@@ -191,7 +193,7 @@ PAGES: dict[str, Page] = {
     # Claims and ratings of every partner are everybody's who works on them.
     "factcheck:claims": _own_read(READ_QUEUE),
     "factcheck:claims_one": _read(READ_QUEUE, foreign=None),
-    "factcheck:claims_progress": _read(READ_QUEUE, own=404, foreign=None),  # a small claim has no bar
+    "factcheck:claims_progress": _read(READ_QUEUE, foreign=None),
     "factcheck:claims_rate": _act(REVIEWERS, foreign=None),
     "factcheck:matches_confirm": _act(REVIEWERS, foreign=None),
     "factcheck:matches_reject": _act(REVIEWERS, foreign=None),

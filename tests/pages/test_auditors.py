@@ -13,7 +13,7 @@ from moderation.enums import Role
 from tests.factories import platform as p
 from tests.factories.pages import text_of
 from tests.pages.page_expectations import PAGES
-from tests.pages.test_walk import served
+from tests.pages.test_walk import names_in, served
 from tests.pages.world import PageWorld
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +35,7 @@ def test_an_auditor_finds_no_act_on_any_page(world):
     for name, page in PAGES.items():
         if page.get is None or page.is_open or name in PERSONAL or "auditor" not in page.get.allowed:
             continue
-        names = list(dict(served())[name].pattern.converters)
+        names = names_in(dict(served())[name].pattern)
         if name in ("media", "audit-export") or 200 not in page.get.answers:
             continue
         text = text_of(ines, name, *world.kwargs(names, "foreign", "auditor").values())

@@ -67,6 +67,7 @@ class PageWorld(World):
             "flag_id": self._flags[self._whose(which, kind)],
             "draft_id": self.ids["draft"],
             "switch_id": self.ids["switch"],
+            "fan_out_id": self.ids["fan_out"],
             "webhook_id": self.ids["webhook"],
             "delivery_id": self.ids["delivery"],
             "number": "1",
