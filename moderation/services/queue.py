@@ -218,12 +218,13 @@ def lock_held(
 ) -> ReviewItem:
     """The item, locked, if the caller still holds it at the version they saw.
 
-    An expired lease is good as long as nobody took the item since (domain 6). The open items of the
-    clusters in `together_with` are locked with it: whoever is to merge two items locks both at once.
+    An expired lease is good as long as nobody took the item since (domain 6). The open items about the post
+    it shows and about the clusters in `together_with` are locked with it: a match may merge them, and who
+    locks them one after the other may meet somebody on the way.
     Raises NotFound; Conflict (`item_closed`); LeaseLost; StaleItem with `current`.
     """
-    if together_with:
-        locks.open_items(item_ids=[ref.id], cluster_ids=together_with)
+    shown = ReviewItem.objects.filter(pk=ref.id).values_list("displayed_version__post_id", flat=True)
+    locks.open_items(item_ids=[ref.id], post_ids=list(shown), cluster_ids=together_with)
     item = locks.item(ref.id)
     _require_open(item)
     _require_holder(item, caller)
