@@ -144,7 +144,7 @@ def think_again(stage: Stage) -> None:
             body = {
                 **rating["body"],
                 "verdict": verdict,
-                "headline": "A second look: " + rating["body"]["headline"],
+                "headline": ("A second look: " + rating["body"]["headline"])[:200],
             }
             for unused in ("version", "claim"):
                 body.pop(unused, None)
