@@ -245,7 +245,7 @@ def test_axe_finds_nothing(open_as, queue, rita, partner, axe, work):
     assert Axe().run(page, context="#escalate").response["violations"] == []
     page.keyboard.press("Escape")
     for address in (
-        "/work/",
+        reverse("factcheck:work"),
         "/claims/",
         reverse("factcheck:claims_one", args=[rated.claim_id]),
         "/posts/pick/?q=story",

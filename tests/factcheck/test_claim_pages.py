@@ -150,7 +150,7 @@ def test_my_work_lists_what_is_held_begun_put_off_and_rated(hers, rita, partner,
     leases.save_draft(begun.pk, {"headline": "Half"}, caller=rita, now=wall())
     f.rate(p.post("Done already.", clock=wall, actor="page-3"), by=rita, clock=wall, claim="It is done.")
 
-    shown = words(hers.get("/work/"))
+    shown = words(hers.get(reverse("factcheck:work")))
 
     for part in ("Yours for", "A draft was begun.", "It is done.", "In force", "Undo", "Revise"):
         assert part in shown

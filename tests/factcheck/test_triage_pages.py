@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 
 from factcheck.models import Lease
 from factcheck.services import leases
@@ -136,7 +137,7 @@ def test_a_snoozed_item_waits_for_its_time(hers, rita, wall):
 
     lease = Lease.objects.get(item=item)
     assert timedelta(hours=3, minutes=59) < lease.wake_at - wall() < timedelta(hours=4, minutes=1)
-    assert "Put off" in words(hers.get("/work/"))
+    assert "Put off" in words(hers.get(reverse("factcheck:work")))
 
 
 def test_what_is_hidden_in_a_post_is_pointed_out_and_everything_is_inert(hers, wall):

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from moderation.caller import Caller
-from moderation.models import PolicyDraft, PolicyVersion
+from moderation.models import PolicyDraft, PolicyVersion, Post
 from moderation.reference import POLICY_V1
 from moderation.selectors import policies
 from moderation.services import enforcement
@@ -74,6 +74,11 @@ def approved(
     if work:
         p.settle(clock)
     return version
+
+
+def claim(number: int, clock: Clock) -> Post:
+    """A post by an author of its own."""
+    return p.post(f"Claim number {number} says a thing that is not so.", actor=f"page-{number}", clock=clock)
 
 
 @contextmanager

@@ -6,12 +6,33 @@ from datetime import datetime
 import pytest
 from django.utils import timezone
 
+from moderation.caller import Caller
+from tests.factories import platform as p
+from tests.factories.policies import no_versions_kept
 from tests.factories.receivers import Receiver, receiving
 
 
 @pytest.fixture
 def wall() -> Callable[[], datetime]:
     return timezone.now
+
+
+@pytest.fixture(autouse=True)
+def _policy_versions() -> Iterator[None]:
+    with no_versions_kept():
+        yield
+
+
+@pytest.fixture
+def ada(clock) -> Caller:
+    """An administrator."""
+    return p.administrator(clock=clock)
+
+
+@pytest.fixture
+def ben(clock) -> Caller:
+    """Another one."""
+    return p.administrator(clock=clock)
 
 
 @pytest.fixture

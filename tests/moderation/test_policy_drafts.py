@@ -11,30 +11,9 @@ from moderation.models import AuditRow, EffectiveState, Outbox, PolicyDraft, Pol
 from moderation.services import enforcement
 from moderation.services import policies as service
 from tests.factories import platform as p
-from tests.factories.policies import approved, changed, no_versions_kept, proposed, v1
+from tests.factories.policies import approved, changed, claim, proposed, v1
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _versions():
-    with no_versions_kept():
-        yield
-
-
-@pytest.fixture
-def ada(clock):
-    return p.administrator(clock=clock)
-
-
-@pytest.fixture
-def ben(clock):
-    return p.administrator(clock=clock)
-
-
-def claim(number, clock):
-    """A post by an author of its own."""
-    return p.post(f"Claim number {number} says a thing that is not so.", actor=f"page-{number}", clock=clock)
 
 
 def test_the_dry_run_says_what_would_change_and_stores_nothing_else(clock, ada):

@@ -6,16 +6,10 @@ from django.urls import reverse
 from moderation.models import PolicyDraft, PolicyVersion
 from moderation.services import policies as service
 from tests.factories import platform as p
-from tests.factories.policies import changed, no_versions_kept, proposed
+from tests.factories.policies import changed, proposed
 from tests.factories.visitors import visit
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _versions():
-    with no_versions_kept():
-        yield
 
 
 @pytest.fixture

@@ -13,30 +13,9 @@ from moderation.selectors import distribution, policies, verification
 from moderation.services import effects, enforcement
 from moderation.services import policies as service
 from tests.factories import platform as p
-from tests.factories.policies import approved, changed, no_versions_kept, v1
+from tests.factories.policies import approved, changed, claim, v1
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _versions():
-    with no_versions_kept():
-        yield
-
-
-@pytest.fixture
-def ada(clock):
-    return p.administrator(clock=clock)
-
-
-@pytest.fixture
-def ben(clock):
-    return p.administrator(clock=clock)
-
-
-def claim(number, clock):
-    """A post by an author of its own."""
-    return p.post(f"Claim number {number} says a thing that is not so.", actor=f"page-{number}", clock=clock)
 
 
 def test_version_1_may_follow_itself():
